@@ -325,5 +325,40 @@ def case_shapes_as_tensors(tf):
             "nested": lambda tf: made([[shape([2])]], tf.float32),
             "constant": lambda tf: tf.constant(shape([2]), tf.float32),
             "constant of no sizes": lambda tf: tf.constant(shape([])),
+def case_sizes_of_floats(tf):
+    """NumPy's floats and bools are cast where a kernel has a default dtype for sizes."""
+    size, flags, lists = np.array([2.7, 3.2]), np.array([True, True]), np.array([2.0])
+    images = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+    boxes = [[0.0, 0.0, 1.0, 1.0]]
+
+    def recorded():
+        return tf.fill(size, 1), tf.image.resize(images, size), tf.pad([1], np.array([[1.0, 0.0]]))
+
+    return attempts(
+        tf,
+        {
+            "fill": lambda: tf.fill(size, 1),
+            "zeros": lambda: tf.zeros(size),
+            "ones of flags": lambda: tf.ones(flags),
+            "reshape": lambda: tf.reshape(tf.range(6), size),
+            "tile": lambda: tf.tile([[1, 2]], size),
+            "broadcast_to": lambda: tf.broadcast_to([1, 2, 3], size),
+            "transpose": lambda: tf.transpose([[1, 2]], np.array([1.0, 0.0])),
+            "pad": lambda: tf.pad([1, 2], np.array([[1.0, 2.9]])),
+            "pad by flags": lambda: tf.pad([1, 2], np.array([[True, False]]), "REFLECT"),
+            "one_hot": lambda: tf.one_hot(np.array([1.9, 0.0, -1.0]), 3),
+            "one_hot of flags": lambda: tf.one_hot(flags, 2),
+            "resize": lambda: tf.image.resize(images, size),
+            "resize in proportion": lambda: tf.image.resize(
+                images, size, "nearest", preserve_aspect_ratio=True
+            ),
+            "crop": lambda: tf.image.crop_and_resize(images, boxes, [0], size),
+            "random_crop": lambda: tf.image.random_crop([[1.0]], np.array([1.0, 1.0])),
+            "recorded": lambda: tf.function(recorded)(),
+            "lists": lambda: tf.fill([2.0, 3.0], 1),
+            "tensors": lambda: tf.fill(tf.constant(lists), 1),
+            "draws": lambda: tf.random.normal(lists),
+            "slice": lambda: tf.slice([1, 2, 3], [1], lists),
+            "begin": lambda: tf.slice([1, 2, 3], lists, [1]),
         },
     )

@@ -46,8 +46,9 @@ def dims(value: Any, attr: str | None = None, kernel: str = "") -> Shape:
     """A shape, or another vector of sizes, as Python ints, or what stands for unknown ones.
 
     Takes ints, lists of ints and scalar integer tensors, integer tensors, TensorShapes; in a list a
-    bool after an int counts as a number, and any bool where there is no `attr`. A value that is not
-    integer is a TypeError, or TensorFlow's error for `attr` of `kernel`.
+    bool after an int counts as a number, and any bool where there is no `attr`. NumPy's floats and
+    bools are cast, but for an `attr` without a default. Any other value that is not integer is a
+    TypeError, or TensorFlow's error for `attr` of `kernel`.
     """
     kind = value.__class__
     if kind is list or kind is tuple or isinstance(value, (list, tuple)):
@@ -61,7 +62,7 @@ def dims(value: Any, attr: str | None = None, kernel: str = "") -> Shape:
         if not value.is_fully_defined():
             to_numpy(value)  # TensorFlow's error
         return tuple(value.as_list())
-    array = known_sizes(value)
+    array = known_sizes(value if attr in _WITHOUT_DEFAULT else cast_as_default(value))
     if array.dtype.kind not in "iuO" or _has_text(array):
         _refuse_dims(value, array.dtype, attr, kernel)
     if array.ndim > 1:
@@ -111,6 +112,17 @@ _NOT_A_VECTOR = {
 
 #: Attributes of dtypes of sizes that may be bools.
 _LENIENT = (None, "index_type")
+
+#: Attributes of dtypes of sizes for which kernels name no default.
+_WITHOUT_DEFAULT = ("Index", "T")
+
+
+def cast_as_default(value: Any, dtype: Any = np.int32) -> Any:
+    """Floats and bools of NumPy as a kernel's default dtype, to which TensorFlow casts them; any
+    other argument as it is."""
+    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "fb":
+        return value.astype(dtype)
+    return value
 
 
 def _refuse_dims(value: Any, dtype: np.dtype, attr: str | None, kernel: str) -> None:

@@ -40,6 +40,7 @@ from .arguments import (
     as_scalar,
     as_size,
     as_tensor,
+    cast_as_default,
     dims,
     is_text,
     known_sizes,
@@ -540,7 +541,8 @@ def one_hot(
     [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
     """
     none = isinstance(indices, (list, tuple)) and not indices  # which is of float32 elsewhere
-    indices = convert(indices, dtypes.int64) if none else as_tensor(indices)
+    given = convert(indices, dtypes.int64) if none else cast_as_default(indices, np.int64)
+    indices = as_tensor(given)
     axis = -1 if axis is None else axis
     depth = as_scalar(depth, "OneHot", "depth must be a scalar, but got: ")
     options = {"depth": as_size(depth), "axis": as_int(axis)}

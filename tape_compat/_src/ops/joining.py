@@ -29,6 +29,7 @@ from .arguments import (
     as_own_tensor,
     as_scalar,
     as_tensor,
+    cast_as_default,
     is_text,
     known_sizes,
     move_text,
@@ -110,7 +111,7 @@ def pad(
             'Value of argument `mode` expected to be one of "CONSTANT", "REFLECT", or "SYMMETRIC". '
             f"Received `mode` = {mode}"
         )
-    table = known_sizes(paddings)
+    table = known_sizes(cast_as_default(paddings))
     if table.ndim == 2 and table.shape[0] == 0:
         table = table.reshape(0, 2)
     if table.ndim != 2 or table.shape[1] != 2:

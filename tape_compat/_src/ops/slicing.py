@@ -49,7 +49,7 @@ def strided_slice(
     """
     try:
         with without_steps():
-            starts, stops = dims(begin), dims(end)
+            starts, stops = (dims(x, "Index", "StridedSlice") for x in (begin, end))
     except NeedsValue:
         starts, stops = _scalars(begin), _scalars(end)
     steps = (1,) * len(starts) if strides is None else dims(strides)
@@ -148,7 +148,7 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
     >>> tf.slice([1, 2, 3, 4], [1], [2]).numpy().tolist()
     [2, 3]
     """
-    x, extent = as_tensor(input_), dims(size)
+    x, extent = as_tensor(input_), dims(size, "Index", "Slice")
     if is_text(x):
         return move_text(lambda p, b: slice(p, b, size), x, by=(begin,))
     fixed = not isinstance(begin, (Tensor, Variable)) and not any(
@@ -156,7 +156,7 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
     )
     have = x._aval.shape
     if fixed or -1 in extent:
-        first = dims(begin)
+        first = dims(begin, "Index", "Slice")
         if is_unknown((*have, *first, *extent)):
             return apply(_SLICE_UNKNOWN.bind(begin=first, size=extent), (x,))
         _check_slice(have, (len(first),), first, extent)
