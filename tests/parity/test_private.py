@@ -16,6 +16,7 @@ from tape_compat._src.data.batch_sizes import compute_batch_size
 from tape_compat._src.function import grouping
 from tape_compat._src.library import moving_average
 from tape_compat._src.library.feature_columns import base as feature_columns
+from tape_compat._src.ops import random_keys
 from tape_compat._src.standin import (
     bounded_spec,
     devices,
@@ -685,6 +686,18 @@ def test_what_libraries_ask_of_tpus_and_of_graphs():
     for module in (tpu, theirs("tpu.embedding_context_utils")):
         with module.SequentialEmbeddingContext() as entered:
             assert entered is None
+
+
+def test_global_seeds():
+    real = theirs("eager.context")
+    for set_seed, seed in (
+        (random_keys.set_seed, random_keys.global_seed),
+        (real.set_global_seed, real.global_seed),
+    ):
+        set_seed(5)
+        assert seed() == 5
+        set_seed(None)
+        assert seed() is None
 
 
 def test_parts_with_their_names():

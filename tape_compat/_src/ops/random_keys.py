@@ -378,6 +378,11 @@ def set_seed(seed: Any) -> None:
     _streams = _Streams(seed)
 
 
+def global_seed() -> Any:
+    """What `set_seed` set, None for nothing."""
+    return _streams.seed
+
+
 def seed_tensor(seed: Any) -> Tensor:
     """The seed of a stateless op."""
     kernel = "StatelessRandomGetKeyCounter"

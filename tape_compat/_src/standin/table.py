@@ -121,8 +121,10 @@ NAMES = {
     ),
     "python.eager.context.eager_mode": "values.context:init_scope",
     "python.eager.context.ensure_initialized": "standin.runtime:nothing",
+    "python.eager.context.global_seed": "ops.random_keys:global_seed",
     "python.eager.context.graph_mode": "standin.runtime:graph_mode",
     "python.eager.context.num_gpus": "standin.runtime:no_gpus",
+    "python.eager.context.set_global_seed": "ops.random_keys:set_seed",
     "python.framework.config.disable_op_determinism": "library.config:disable_op_determinism",
     "python.framework.config.enable_op_determinism": "library.config:enable_op_determinism",
     "python.framework.config.is_op_determinism_enabled": (
