@@ -25,17 +25,30 @@ def test_each_place_of_the_tables_is_there():
 
 
 def test_private_modules_of_keras():
-    assert printed(
-        """
+    assert (
+        printed(
+            """
 import tape_compat
 tape_compat.install_as_tensorflow()
 import tensorflow as tf
-from tensorflow.python.keras import backend
+from tensorflow.python.keras import backend, backend_config
 from tensorflow.python.keras.callbacks import Callback
-own = Callback is tf.keras.callbacks.Callback
-print(json.dumps([own, backend.is_keras_tensor is tf.keras.backend.is_keras_tensor]))
+from tensorflow.python.keras.layers import Dense, LSTM
+from tensorflow.python.keras.layers.core import Dropout, TFOpLambda
+from tensorflow.python.keras.models import Sequential
+from tensorflow.python.keras.optimizer_v2.adam import Adam
+from tensorflow.python.keras.utils.np_utils import to_categorical
+found = [Callback, Dense, LSTM, Dropout, Sequential, Adam, to_categorical]
+keras = tf.keras
+expected = [keras.callbacks.Callback, *(getattr(keras.layers, x.__name__) for x in found[1:4])]
+expected += [keras.models.Sequential, keras.optimizers.Adam, keras.utils.to_categorical]
+same = [backend.is_keras_tensor is keras.backend.is_keras_tensor]
+same += [backend_config.epsilon() == keras.backend.epsilon(), Dropout is not TFOpLambda]
+print(json.dumps([*map(lambda x, y: x is y, found, expected), *same]))
 """
-    ) == [True, True]
+        )
+        == [True] * 10
+    )
 
 
 def test_private_modules_lead_to_public_names():

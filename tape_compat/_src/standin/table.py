@@ -208,6 +208,31 @@ _TRAINING = (
     "adadelta adagrad adagrad_da adam ftrl gradient_descent learning_rate_decay momentum optimizer "
     "proximal_adagrad proximal_gradient_descent rmsprop saver training training_util".split()
 )
+_KERAS_LAYERS = "convolutional core embeddings merge pooling recurrent".split()
+#: Modules of `tensorflow.python.keras`, a copy of Keras 2, and where `tf.keras` has their names.
+_KERAS = {
+    **{f"layers.{name}": "layers" for name in _KERAS_LAYERS},
+    **{f"optimizer_v2.{name}": "optimizers" for name in "adam gradient_descent rmsprop".split()},
+    **{f"utils.{name}": "utils" for name in "data_utils generic_utils np_utils vis_utils".split()},
+    "activations": "activations",
+    "backend": "backend",
+    "backend_config": "backend",
+    "callbacks": "callbacks",
+    "constraints": "constraints",
+    "engine.base_layer": "layers",
+    "engine.input_spec": "layers",
+    "engine.sequential": "models",
+    "engine.training": "models",
+    "initializers": "initializers",
+    "layers": "layers",
+    "losses": "losses",
+    "metrics": "metrics",
+    "models": "models",
+    "optimizer_v2.learning_rate_schedule": "optimizers.schedules",
+    "optimizers": "optimizers",
+    "regularizers": "regularizers",
+    "utils": "utils",
+}
 #: Of modules that TensorFlow writes from the definitions of its ops.
 _RAW = ("._src.standin.generated", *_OPS, ".raw_ops")
 
@@ -286,8 +311,7 @@ MODULES = {
     "python.framework.test_util": ("._src.standin.testing", ".test"),
     "python.framework.type_spec": ("", "._src.standin.framework"),
     "python.framework.type_spec_registry": ("._src.values.spec_registry",),
-    "python.keras.backend": (".keras.backend",),
-    "python.keras.callbacks": (".keras.callbacks",),
+    **{f"python.keras.{name}": (f".keras.{place}",) for name, place in _KERAS.items()},
     "python.keras.utils.conv_utils": ("._src.standin.legacy_keras",),
     "python.layers.utils": ("._src.standin.runtime",),
     "python.module.module": ("",),
