@@ -18,6 +18,7 @@ from ..interop.dispatch import give_way
 from ..interop.names import ledger
 from ..ops.comparison import equal, not_equal
 from ..values import nest
+from ..values.convert import convert
 from ..values.dispatch import CompositeOperand
 from ..values.operators import function_of
 from ..values.spec import type_spec_from_value
@@ -165,7 +166,8 @@ def _binary(layers: ModuleType, name: Any) -> Callable[[Any, Any], Any]:
 
 
 def _reflected(layers: ModuleType, name: Any) -> Callable[[Any, Any], Any]:
-    return lambda y, x: _layer(layers, _of(name, y), x, y)
+    """A layer is to have tensors before others, so what stands on the left is one, of y's dtype."""
+    return lambda y, x: _layer(layers, _of(name, y), convert(x, y.dtype), y)
 
 
 def _unary(layers: ModuleType, name: Any) -> Callable[[Any], Any]:
