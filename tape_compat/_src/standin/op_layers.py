@@ -23,6 +23,7 @@ from ..values.dispatch import CompositeOperand
 from ..values.operators import function_of
 from ..values.spec import type_spec_from_value
 from ..values.targets import TARGETS, Target, key_of
+from ..values.variable import Variable
 from .keras import FOLLOWERS
 
 _PACKAGE = __name__.partition(".")[0]
@@ -144,7 +145,7 @@ def _take_right(symbol: type, operator: str, layer: Callable[[Any, Any], Any]) -
     check = {left: lambda x: not isinstance(x, symbol), right: lambda y: isinstance(y, symbol)}
 
     def on_layer(x: Any, y: Any, *_: Any, **__: Any) -> Any:
-        return layer(x, y)
+        return layer(x.read_value() if isinstance(x, Variable) else x, y)
 
     TARGETS.setdefault(key_of(function), []).append(Target(on_layer, (check,)))
 
