@@ -17,7 +17,6 @@ from ...ops import gather_scatter, shapes
 from ...ops.arguments import known_value, value_if_known
 from ...ops.printing import LEVELS, print as print_op
 from ...values.convert import convert
-from ...values.indexed_slices import IndexedSlices
 from ...values.record import apply
 from ...values.tensor import Tensor
 from .nodes import GraphFunction, Node, node_kernel
@@ -47,16 +46,6 @@ def _assign(node: Node) -> None:
     node.inputs[0].assign(node.inputs[1])
 
 
-@node_kernel("AssignAddVariableOp")
-def _assign_add(node: Node) -> None:
-    node.inputs[0].assign_add(node.inputs[1])
-
-
-@node_kernel("AssignSubVariableOp")
-def _assign_sub(node: Node) -> None:
-    node.inputs[0].assign_sub(node.inputs[1])
-
-
 @node_kernel("VarIsInitializedOp")
 def _is_initialized(node: Node) -> Any:
     return convert(True)
@@ -76,15 +65,6 @@ def _resource_gather(node: Node) -> Any:
 @node_kernel("ResourceGatherNd")
 def _resource_gather_nd(node: Node) -> Any:
     return gather_scatter.gather_nd(*node.inputs)
-
-
-@node_kernel("ResourceScatterAdd", "ResourceScatterSub", "ResourceScatterUpdate")
-def _resource_scatter(node: Node) -> None:
-    variable, indices, updates = node.inputs
-    method = {"Add": "scatter_add", "Sub": "scatter_sub", "Update": "scatter_update"}
-    getattr(variable, method[node.op.removeprefix("ResourceScatter")])(
-        IndexedSlices(updates, indices)
-    )
 
 
 # -- calls and control flow -----------------------------------------------------------------------

@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
+from ...checkpoint.variables import variable_of
 from ...core.dtypes import as_dtype
 from ...data.io.tensors import make_ndarray
 from ...values.convert import convert
 from ..raw.attributes import attribute_or_default
 from ..raw.definitions import MISSING, definition
+from ..raw.updates import UPDATES
 from .messages import AttrValue, FunctionDef, NodeDef
 from .registry import KERNELS, attributes_of
 from .structured import shape_of
@@ -108,6 +110,11 @@ class Node:
         return self.library[self.attribute(name)]
 
 
+def _row(op: str) -> Callable[..., Any]:
+    """The function that does a kernel of attributes."""
+    return KERNELS.get(op) or UPDATES[op]
+
+
 @cache
 def _defaults(op: str) -> dict[str, Any]:
     """The attributes that a kernel takes and TensorFlow has a default for."""
@@ -115,14 +122,14 @@ def _defaults(op: str) -> dict[str, Any]:
     known = {} if defined is None else defined.attributes
     return {
         name: attribute_or_default(defined, name, MISSING, name)  # type: ignore[arg-type]
-        for name in attributes_of(KERNELS[op])
+        for name in attributes_of(_row(op))
         if name in known and known[name].default is not MISSING
     }
 
 
 def attributes(node: NodeDef) -> dict[str, Any]:
     """What a kernel wants of a node's attributes, with TensorFlow's defaults."""
-    wanted = attributes_of(KERNELS[node.op])
+    wanted = attributes_of(_row(node.op))
     given = {name: attribute(node.attr[name]) for name in wanted if name in node.attr}
     return {**_defaults(node.op), **given}
 
@@ -134,16 +141,23 @@ def _done(node: NodeDef, inputs: Sequence[Any], library: Library, function: str)
         found = special(Node(node, inputs, library, function))
     elif node.op in KERNELS:
         found = KERNELS[node.op](*inputs, **attributes(node))
+    elif node.op in UPDATES:
+        found = UPDATES[node.op](*map(_handle_or_tensor, inputs), **attributes(node))
     elif node.op in library:  # older graphs call functions as if they were kernels
         found = library[node.op](*inputs)
     else:
         raise NotImplementedError(
             f"the kernel {node.op!r} of the node {node.name!r} is not here; there are "
-            f"{len(KERNELS) + len(NODES)} of TensorFlow's"
+            f"{len(KERNELS) + len(NODES) + len(UPDATES)} of TensorFlow's"
         )
     if found is None:
         return []
     return list(found) if isinstance(found, (list, tuple)) else [found]
+
+
+def _handle_or_tensor(x: Any) -> Any:
+    variable = variable_of(x)
+    return convert(x) if variable is None else variable._handle
 
 
 def _place(node: NodeDef, output: str, number: str, library: Library) -> int:

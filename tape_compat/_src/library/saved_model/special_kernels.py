@@ -41,6 +41,7 @@ from ...ops import (
 from ...ops.arguments import known_value
 from ...values.convert import convert
 from ...values.tensor import Tensor, concrete
+from .nodes import Node, node_kernel
 from .registry import KERNELS, MASKS, Kernel, calling, kernel, moving
 
 _PLAIN: dict[str, Kernel] = {
@@ -230,6 +231,13 @@ def _slice_updated(x: Any, begin: Any, end: Any, strides: Any, value: Any, *mask
 
 
 KERNELS["TensorStridedSliceUpdate"] = moving(0, 4)(calling(_slice_updated, MASKS))
+
+
+@node_kernel("ResourceStridedSliceAssign")
+def _assign_slice(node: Node) -> None:
+    variable, *given = node.inputs
+    masks = [node.attribute(name, 0) for name in MASKS.split()]
+    variable.assign(_slice_updated(variable.read_value(), *given, *masks))
 
 
 # -- matrices -------------------------------------------------------------------------------------
