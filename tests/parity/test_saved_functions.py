@@ -411,12 +411,13 @@ def test_batches_of_one_size_with_texts(ways, tmp_path):
 
     def f(x, y, s):
         lengths = writer.cast(writer.strings.length(writer.strings.upper(s)), writer.float32)
+        joined = writer.concat([x, y[:, None], lengths[:, None]], 1)  # three at once
         kept = writer.boolean_mask(x, x[:, 0] > -100.0)
         both = writer.ones_like(x * y[:, None]) * y[:, None]
         total = writer.cond(
             writer.reduce_sum(y) > 0.0, lambda: both + lengths[:, None], lambda: kept * both
         )
-        return {"total": total + kept, "words": writer.strings.join([s, s])}
+        return {"total": total + kept, "words": writer.strings.join([s, s]), "joined": joined}
 
     specs = [writer.TensorSpec([None, 2]), writer.TensorSpec([None])]
     specs.append(writer.TensorSpec([None], writer.string))

@@ -83,8 +83,9 @@ def sizes_stated(closure: Call, avals: Sequence[Aval]) -> Sizes:
 
 def size_met(closure: Call, avals: Sequence[Aval]) -> Sizes:
     """An unknown size of the arguments that an op can only do with as another one: that of rows
-    which a matrix of known size is multiplied by, or of a vector that another one is added to. None
-    if ops can do with all of them, or one with none."""
+    which a matrix of known size is multiplied by, or of a vector that another one is added to;
+    several where three arrays or more are joined. None if ops can do with all of them, or one with
+    none."""
     kinds = list(avals)
     own = set(_names(avals))
     for step in closure.flat.steps:
@@ -95,14 +96,34 @@ def size_met(closure: Call, avals: Sequence[Aval]) -> Sizes:
             others = sorted([x for x in sizes if x in own or not is_symbolic(x)], key=is_symbolic)
             for size, other in itertools.product([x for x in sizes if x in own], others):
                 does = [
-                    _traced(step.closure.at(to), [aval.at(to) for aval in given])
-                    for to in (Sizes(**{str(size): other}), Sizes(**{str(size): _ANY_SIZE}))
+                    _traced_at(step.closure, given, Sizes(**{str(size): to}))
+                    for to in (other, _ANY_SIZE)
                 ]
                 if other not in (size, 1) and does == [True, False]:
                     return Sizes(**{str(size): other})
-            return Sizes()
+            return _sizes_met_together(step.closure, given, own)
         kinds += step.closure.infer(tuple(given))[0]
     return Sizes()
+
+
+def _sizes_met_together(closure: Closure, avals: Sequence[Aval], own: set[Size]) -> Sizes:
+    """The unknown sizes along an axis that an op can only do with as one size."""
+    for along in itertools.zip_longest(*[aval.shape for aval in avals]):
+        unknown = [size for size in dict.fromkeys(along) if size in own]
+        known = [size for size in along if size is not None and not is_symbolic(size)]
+        (wanted, *_) = *known, *unknown, None
+        to = {str(size): wanted for size in unknown if size != wanted}
+        for name in list(to):
+            fewer = {other: size for other, size in to.items() if other != name}
+            if _traced_at(closure, avals, Sizes(**fewer)):
+                to = fewer
+        if to and _traced_at(closure, avals, Sizes(**to)):
+            return Sizes(**to)
+    return Sizes()
+
+
+def _traced_at(closure: Closure, avals: Sequence[Aval], sizes: Sizes) -> bool:
+    return _traced(closure.at(sizes), [aval.at(sizes) for aval in avals])
 
 
 def sizes_met(closure: Call, avals: Sequence[Aval]) -> list[Sizes]:
