@@ -724,6 +724,8 @@ def text_functions(tf, table):
         "where": lambda x: tf.where(tf.equal(x, "a"), "yes", x),
         "moved": lambda x: (x[::-1], tf.gather(x, [0, 0]), tf.reshape(x, [1, -1]), x[:1]),
         "several": lambda x: tf.concat([x, tf.strings.lower(x), ["end"]], 0),
+        "pairs": lambda x: tf.strings.ngrams(split(x), 2, pad_values=("<", "")).to_tensor("-"),
+        "neighbours": lambda x: tf.strings.ngrams(split(x), [1, 3], "_", "p", 1, True).values,
         "stacked": lambda x: tf.transpose(tf.stack([x, x + "!"])),
         "known": lambda x: ("text", tf.size(x)),
     }

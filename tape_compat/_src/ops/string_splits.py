@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core import dtypes
+from ..core.dimensions import is_symbolic
 from ..core.dtypes import DType
 from ..core.refuse import invalid, not_allowed_text
 from ..values.convert import convert
@@ -397,6 +398,7 @@ def unicode_transcode(
 # N-grams.
 
 
+@by_host()
 def ngrams(
     data: Any,
     ngram_width: Any,
@@ -435,6 +437,12 @@ def ngrams(
 
     if isinstance(data, RaggedTensor):
         return _ragged_ngrams(data, row)
+    data = packed(data)
+    sketch = sketched(data)
+    if sketch is not None:
+        *outer, size = data._aval.shape
+        count = None if is_symbolic(size) else len(row([b""] * size))
+        return sketch.tensor([*outer, count], dtypes.string)
     array = text_values(data)
     rows = [row(items) for items in array.reshape(-1, array.shape[-1]).tolist()]
     out = np.empty([len(rows), len(rows[0]) if rows else 0], object)
@@ -449,6 +457,11 @@ def _ragged_ngrams(data: RaggedTensor, row: Callable[[list[bytes]], list[bytes]]
     if len(data.values.shape) > 1:
         rows_of(data, len(data.shape) - 1)
         raise NotImplementedError("tf.strings.ngrams of ragged tensors with a dense last axis")
+    sketch = sketched(data.values, data.row_splits)
+    if sketch is not None:
+        ends = sketch.tensor(data.row_splits._aval.shape, data.row_splits.dtype)
+        words = sketch.tensor([None], dtypes.string)
+        return RaggedTensor(words, RowPartition(ends), internal=True)
     items, splits = text_values(data.values).tolist(), host(data.row_splits)
     found = [row(items[a:b]) for a, b in zip(splits, splits[1:])]
     flat = np.array([x for r in found for x in r] or [b""], object)[: sum(map(len, found))]

@@ -196,6 +196,29 @@ def _row_splits(indices: Any, texts: Any) -> Any:
     return jnp.cumsum(counts)
 
 
+@WRITERS.row("ngrams")
+def _ngrams(given: Given) -> list[str]:
+    """Neighbours in rows of texts, and where those of each row end."""
+    if len(given.values) != 2:
+        raise unsupported("tf.strings.ngrams of what is no RaggedTensor with one ragged axis")
+    words, splits = given.values
+    widths, pads = given.option(1, "ngram_width", 1), given.option(3, "pad_values", None)
+    left, right = ("", "") if pads is None else [pads] * 2 if isinstance(pads, str) else pads
+    width = given.option(4, "padding_width", None)
+    attr = {
+        "Tsplits": splits.aval.dtype,
+        "separator": given.option(2, "separator", " "),
+        "ngram_widths": [widths] if isinstance(widths, int) else list(widths),
+        "left_pad": left,
+        "right_pad": right,
+        "pad_width": 0 if pads is None else -1 if width is None else width,
+        "preserve_short_sequences": bool(given.option(5, "preserve_short_sequences", False)),
+    }
+    inputs = [words.name, splits.name]
+    name = given.body.node("ngrams", "StringNGrams", inputs, attr).name
+    return [f"{name}:ngrams:0", f"{name}:ngrams_splits:0"]
+
+
 @WRITERS.row("to_tensor")
 def _to_tensor(given: Given) -> list[str]:
     """Rows of values filled up."""
