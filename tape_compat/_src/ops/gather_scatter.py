@@ -19,7 +19,7 @@ from ..core.dimensions import Shape, Size, fit, is_symbolic
 from ..core.op import Op
 from ..core.refuse import check_dtype_of, invalid, not_allowed, shown
 from ..values import operators
-from ..values.bounds import refuse_positions, refuse_rows, scattered
+from ..values.bounds import not_empty, refuse_positions, refuse_rows, scattered
 from ..values.dispatch import takes_composites
 from ..values.host_steps import by_host
 from ..values.indexed_slices import IndexedSlices
@@ -54,6 +54,7 @@ def _gather(params: Any, indices: Any, axis: int, batch_dims: int) -> Any:
 
 
 def _gathered(params: Any, indices: Any, axis: int) -> Any:
+    params = not_empty(params, (axis,))
     after, last = axis + indices.ndim, params.ndim - 1 + indices.ndim
     numbers = lax.GatherDimensionNumbers(
         offset_dims=(*range(axis), *range(after, last)),
@@ -187,7 +188,7 @@ def _gather_nd(params: Any, indices: Any, batch_dims: int) -> Any:
         return jax.vmap(lambda p, i: _gather_nd(p, i, batch_dims - 1))(params, indices)
     if not indices.shape[-1]:
         return jnp.broadcast_to(params, (*indices.shape[:-1], *params.shape))
-    at = params.at[_positions(indices)]
+    at = not_empty(params, range(indices.shape[-1])).at[_positions(indices)]
     return at.get(mode="fill", fill_value=0, wrap_negative_indices=False)
 
 

@@ -24,6 +24,7 @@ from ..values.tensor import Tensor, concrete
 from .arguments import as_int, as_tensor, known_value, sketched
 from .creation import fill
 from .gather_scatter import tensor_scatter_nd_update
+from .ragged_places import of_tensor
 from .ragged_rows import Rows, axis_of, ragged, rows_of, select, spans
 from .repeating import broadcast_to
 from .shapes import reshape
@@ -49,6 +50,8 @@ def from_tensor(tensor: Any, lengths: Any, padding: Any, ragged_rank: int, kind:
             f"ragged dimensions. Received argument `tensor` with rank {rank}."
         )
     tensor.shape.with_rank_at_least(ragged_rank + 1)
+    if ragged_rank == 1 and _are_symbolic(tensor, lengths):
+        return of_tensor(tensor, lengths, padding, kind)
     rows = rows_of(tensor, ragged_rank)
     if isinstance(lengths, (list, tuple)) and lengths and not isinstance(lengths[0], (int, float)):
         nested = [known_value(x).astype(np.int64) for x in lengths]
@@ -67,6 +70,10 @@ def from_tensor(tensor: Any, lengths: Any, padding: Any, ragged_rank: int, kind:
     size = tensor._aval.shape[1]
     limited = np.clip(given, 0, size)
     return _cut(rows, len(rows.splits) - 1, np.broadcast_to(limited, (rows.height,)), kind)
+
+
+def _are_symbolic(*values: Any) -> bool:
+    return any(isinstance(x, Tensor) and x._is_symbolic() for x in values)
 
 
 def _cut(rows: Rows, level: int, lengths: np.ndarray, kind: Any) -> Any:

@@ -17,6 +17,7 @@ from ..values.ragged import RaggedTensor, splits_dtype
 from ..values.row_partition import RowPartition, host, splits_of_lengths
 from ..values.tensor import Tensor, concrete
 from .arguments import as_int, as_tensor, known_value
+from .ragged_places import masked
 from .ragged_rows import Rows, ragged, rows_of, select, spans
 from .shapes import reshape
 
@@ -275,9 +276,12 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     rank = len(mask.shape)
     if not rank:
         raise ValueError("mask cannot be scalar.")
-    dense = not isinstance(mask, RaggedTensor) and not isinstance(data, RaggedTensor)
+    dense = isinstance(mask, Tensor) and isinstance(data, Tensor)
     if (rank == 1 or dense) and not data.shape[:rank].is_compatible_with(mask.shape):
         raise ValueError(f"Shapes {data.shape[:rank]} and {mask.shape} are incompatible")
+    if isinstance(mask, Tensor) and isinstance(data, Tensor) and rank == 2:
+        if mask._is_symbolic() or data._is_symbolic():
+            return masked(data, mask, dtypes.int64)
     form, chosen = rows_of(data, rank - 1), rows_of(mask, rank - 1)
     for ours, theirs in zip(form.splits, chosen.splits):
         if len(ours) != len(theirs):

@@ -34,6 +34,7 @@ from .joining import split
 from .ragged_conversions import coordinates
 from .ragged_creation import same_rows
 from .ragged_gather import gather
+from .ragged_places import are_unknown, row_ids
 from .ragged_rows import (
     Rows,
     axis_of,
@@ -216,6 +217,12 @@ def _reduced(x: Any, axis: int, segment: _Segment, dense: Callable[..., Any]) ->
         return dense(x, axis)
     if axis > x.ragged_rank:
         return x.with_flat_values(dense(x.flat_values, axis - x.ragged_rank))
+    if axis == x.ragged_rank and are_unknown(x):
+        *outer, inner = x._partitions
+        found: Any = segment(x.flat_values, row_ids(x), inner._splits._aval.shape[0] - 1)
+        for partition in reversed(outer):
+            found = RaggedTensor(found, partition, internal=True)
+        return found
     place, form = _without_axis(rows_of(x), axis)
     count = form.flat._aval.shape[0]
     flat = segment(x.flat_values, concrete(place.astype(np.int64)), count)
@@ -442,8 +449,8 @@ def _softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
         )
     if along != logits.ragged_rank:
         raise NotImplementedError("tf.nn.softmax along an outer axis of a ragged tensor")
-    places = concrete(np.repeat(*_innermost(logits)))
-    count = len(host(logits.nested_row_splits[-1])) - 1
+    places = row_ids(logits) if are_unknown(logits) else concrete(np.repeat(*_innermost(logits)))
+    count = logits._partitions[-1]._splits._aval.shape[0] - 1
     flat = logits.flat_values
     top = gather_scatter.gather(segments.unsorted_segment_max(flat, places, count), places)
     powers = elementwise.exp(arithmetic.subtract(flat, top))

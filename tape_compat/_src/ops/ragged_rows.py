@@ -22,6 +22,7 @@ from ..values.row_partition import RowPartition, host, splits_of_lengths
 from ..values.tensor import Tensor, concrete
 from .arguments import as_int, known_value
 from .joining import concat as join, stack as stack_dense
+from .ragged_places import are_unknown, clipped, joined, places_of_rows, sliced, spans
 from .repeating import tile as tile_dense
 from .shapes import expand_dims as expand_dense, reshape
 from .sparse_layout import taken
@@ -77,14 +78,6 @@ def ragged(rows: Rows, dtype: Any = int64) -> Any:
         partition = RowPartition(concrete(splits.astype(dtype.np_dtype)), length)
         found = RaggedTensor(found, partition, internal=True)
     return found
-
-
-def spans(starts: np.ndarray, lengths: np.ndarray, step: Any = 1) -> np.ndarray:
-    """starts[0], starts[0] + step, ... (lengths[0] numbers), then the same for the next."""
-    ends = np.cumsum(lengths)
-    total = int(ends[-1]) if len(ends) else 0
-    within = np.arange(total, dtype=np.int64) - np.repeat(ends - lengths, lengths)
-    return np.repeat(starts, lengths) + within * step
 
 
 def select(rows: Rows, index: np.ndarray, level: int = 0) -> Rows:
@@ -148,8 +141,8 @@ def _item(x: Any, keys: list[Any]) -> Any:
             return RaggedTensor.from_uniform_row_length(found, count, 1)
         return expand_dense(found, 0)
     if isinstance(first, slice):
-        rows = rows_of(x)
         if first != slice(None):
+            rows = rows_of(x)
             index = np.arange(rows.height)[_outer_slice(first)]
             x = ragged(select(rows, index), splits_dtype(x))
         return _inner(x, rest)
@@ -201,6 +194,8 @@ def _inner(x: Any, keys: list[Any]) -> Any:
     if not isinstance(x, RaggedTensor):
         return convert(x)[(slice(None), *keys)]
     first, *rest = keys
+    if isinstance(first, slice) and not rest and x.ragged_rank == 1 and are_unknown(x):
+        return sliced(x, _known_slice(first))
     if first is None:
         count = x._partition.static_nrows
         wrapped = RaggedTensor.from_uniform_row_length(x, 1, count)
@@ -208,7 +203,7 @@ def _inner(x: Any, keys: list[Any]) -> Any:
     rows = rows_of(x)
     splits = rows.splits[0]
     if isinstance(first, slice):
-        starts, lengths, step = _clipped(_known_slice(first), splits)
+        starts, lengths, step = clipped(_known_slice(first), splits)
         index = spans(starts, lengths, step)
         inner = _inner(ragged(select(rows, index, 1), splits_dtype(x)), rest)
         partition = RowPartition(
@@ -229,27 +224,6 @@ def _inner(x: Any, keys: list[Any]) -> Any:
 
 def _one_length(lengths: np.ndarray) -> int:
     return int(lengths[0]) if len(lengths) else 0
-
-
-def _clipped(key: slice, splits: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
-    """Where a slice of each row begins, how long it is, and its step."""
-    step = 1 if key.step is None else key.step
-    size = np.diff(splits)
-    low, high = (0, size) if step > 0 else (-1, size - 1)
-
-    def bound(value: int | None, default: Any) -> np.ndarray:
-        if value is None:
-            return np.broadcast_to(default, size.shape)
-        return np.clip(np.where(value < 0, value + size, value), low, high)
-
-    begin = bound(key.start, 0 if step > 0 else size - 1)
-    end = bound(key.stop, size if step > 0 else -1)
-    lengths = (
-        np.maximum(0, -((begin - end) // step))
-        if step > 0
-        else np.maximum(0, -((end - begin) // -step))
-    )
-    return splits[:-1] + begin, lengths.astype(np.int64), step
 
 
 operators.define(ragged_getitem=getitem)
@@ -296,6 +270,10 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
     along = axis_of(axis, rank)
     if len(given) == 1:
         return given[0]
+    if along < 2 and are_unknown(*given):
+        found = joined(given, along)
+        if found is not None:
+            return found
     depth = max(len(rows_of(x).splits) for x in given)
     parts = [rows_of(x, depth) for x in given]
     return _of_any_lengths(_joined(parts, along), splits_dtype(*given))
@@ -345,11 +323,7 @@ def _joined(parts: Sequence[Rows], along: int) -> Rows:
         found = _joined(inner, along - 1)
         return Rows([splits, *found.splits], [parts[0].uniform[0], *found.uniform], found.flat)
     whole = end_to_end(parts)
-    lengths = np.stack([np.diff(p.splits[0]) for p in parts], 1)
-    offsets = splits_of_lengths([int(p.splits[0][-1]) for p in parts])[:-1]
-    starts = np.stack([p.splits[0][:-1] for p in parts], 1) + offsets
-    index = spans(starts.ravel(), lengths.ravel())
-    total = splits_of_lengths(lengths.sum(1))
+    index, total = places_of_rows([p.splits[0] for p in parts], int64)
     return under(whole, 0, total, select(whole, index, 1), None)
 
 

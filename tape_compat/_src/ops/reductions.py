@@ -17,6 +17,7 @@ from ..core.dtypes import DType
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown
 from ..values import operators
+from ..values.bounds import not_empty
 from ..values.convert import convert
 from ..values.dispatch import takes_composites
 from ..values.record import apply
@@ -381,10 +382,13 @@ def _scanned(
     """`function` along `axis`; exclusive: without the element itself; reverse: from the end."""
     if reverse:
         x = jnp.flip(x, axis)
+    given, x = x, not_empty(x, (axis,))
     if exclusive and x.shape[axis]:
         first = jnp.full_like(lax.slice_in_dim(x, 0, 1, axis=axis), identity)
         x = jnp.concatenate([first, lax.slice_in_dim(x, 0, x.shape[axis] - 1, axis=axis)], axis)
     out = function(x, axis=axis)
+    if x is not given:
+        out = lax.slice_in_dim(out, 0, given.shape[axis], axis=axis)
     return jnp.flip(out, axis) if reverse else out
 
 

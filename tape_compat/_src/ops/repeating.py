@@ -14,6 +14,7 @@ from ..core.dtypes import as_dtype
 from ..core.errors import NeedsValue, user_location
 from ..core.op import Op
 from ..core.refuse import invalid, shown
+from ..values.bounds import not_empty
 from ..values.dispatch import refusal, takes_composites
 from ..values.host_steps import by_host
 from ..values.ragged_shape import DynamicRaggedShape
@@ -137,7 +138,13 @@ _REPEAT = Op(
         _repeated_shape(avals[0].shape, times, axis), avals[0].dtype
     ),
 )
-_TAKE = Op(lambda x, places, axis: jnp.take(x, places, axis=axis, mode="clip"), "GatherV2")
+
+
+def _take(x: Any, places: Any, axis: int) -> Any:
+    return jnp.take(not_empty(x, (axis,)), places, axis=axis, mode="clip")
+
+
+_TAKE = Op(_take, "GatherV2")
 
 
 def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Tensor:

@@ -20,6 +20,8 @@ import numpy as np
 from jax import lax
 from jax.custom_derivatives import SymbolicZero, zero_from_primal
 
+from ..values.bounds import not_empty
+
 #: `partial(dx, out, *args)`: the part of the tangent that comes from one argument, linear in `dx`.
 Partial = Callable[..., Any]
 
@@ -342,7 +344,7 @@ def segment_extreme(data: Any, ids: Any, segments: int, largest: bool) -> Any:
     def partial(dx: Any, out: Any, data: Any, ids: Any) -> Any:
         inside = (ids >= 0) & (ids < segments)
         inside = inside.reshape(inside.shape + (1,) * (data.ndim - 1))
-        chosen = inside & (data == out[jnp.clip(ids, 0, max(segments - 1, 0))])
+        chosen = inside & (data == not_empty(out, (0,))[jnp.clip(ids, 0, max(segments - 1, 0))])
         zeros = jnp.zeros_like(out)
         count = zeros.at[ids].add(chosen.astype(out.dtype), mode="drop")
         total = zeros.at[ids].add(jnp.where(chosen, dx, 0), mode="drop")
@@ -382,8 +384,8 @@ def segment_product(data: Any, ids: Any, segments: int) -> Any:
         at = jnp.clip(ids, 0, max(segments - 1, 0))
         zeros = jnp.zeros((segments, *data.shape[1:]), jnp.int32)
         zeros = zeros.at[ids].add(zero.astype(jnp.int32), mode="drop")
-        rest = segment_product(filled, ids, segments)[at] / filled
-        others = jnp.where(zeros[at] == zero.astype(jnp.int32), rest, 0)
+        rest = not_empty(segment_product(filled, ids, segments), (0,))[at] / filled
+        others = jnp.where(not_empty(zeros, (0,))[at] == zero.astype(jnp.int32), rest, 0)
         return jnp.zeros_like(out).at[ids].add(dx * others, mode="drop")
 
     return rule(function, partial, None)(data, ids)

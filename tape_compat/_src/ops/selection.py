@@ -16,7 +16,7 @@ from ..core.dtypes import as_dtype
 from ..core.op import Op
 from ..core.refuse import check_dtype_of, invalid, not_allowed, shown
 from ..core.shapes import TensorShape
-from ..values.bounds import refuse_rows
+from ..values.bounds import not_empty, refuse_rows
 from ..values.convert import convert
 from ..values.dispatch import takes_composites
 from ..values.effects import require
@@ -115,7 +115,7 @@ def _masked(x: Any, places: Any, axis: int, count: int) -> Any:
     joined = x.reshape(*x.shape[:axis], one, *x.shape[axis + count :])
     if one.__class__ is int and not one:  # there is no place
         return joined
-    return jnp.take(joined, places, axis=axis, mode="clip")
+    return jnp.take(not_empty(joined, (axis,)), places, axis=axis, mode="clip")
 
 
 _MASKED = Op(_masked, "GatherV2")

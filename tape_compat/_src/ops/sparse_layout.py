@@ -13,6 +13,7 @@ from ..core.avals import Aval
 from ..core.dimensions import is_unknown
 from ..core.op import Op
 from ..core.refuse import invalid, shown
+from ..values.bounds import not_empty
 from ..values.convert import convert
 from ..values.host_steps import by_host
 from ..values.indexed_slices import IndexedSlices
@@ -44,7 +45,7 @@ def positions(sparse: SparseTensor) -> np.ndarray:
 
 
 def _take(values: Any, places: Any) -> Any:
-    return jnp.take(values, places, axis=0, mode="clip")
+    return jnp.take(not_empty(values, (0,)), places, axis=0, mode="clip")
 
 
 #: A gather whose gradient is dense.

@@ -237,6 +237,9 @@ def reduce_join(
         sizes = _without_axes(inputs._aval.shape, axis, keepdims)
         return sketch.tensor(sizes, dtypes.string)
     if isinstance(inputs, RaggedTensor):
+        sketch = sketched(inputs.flat_values, *inputs.nested_row_splits)
+        if sketch is not None and inputs.ragged_rank == 1 and axis in (1, -1) and not keepdims:
+            return sketch.tensor([inputs.row_splits._aval.shape[0] - 1], dtypes.string)
         return _join_ragged(inputs, axis, keepdims, between)
     array = text_values(inputs)
     rank = array.ndim

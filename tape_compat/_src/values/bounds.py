@@ -6,12 +6,13 @@ negative indices from the end.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import jax.numpy as jnp
 import numpy as np
 
-from ..core.dimensions import is_symbolic
+from ..core.dimensions import is_symbolic, less
 from ..core.refuse import invalid, shown
 
 if TYPE_CHECKING:
@@ -21,6 +22,15 @@ if TYPE_CHECKING:
 def scattered(at: Any, method: str, updates: Any) -> Any:
     """`x.at[...]` with updates: what lies outside is left out, and no index counts from the end."""
     return getattr(at, method)(updates, mode="drop", wrap_negative_indices=False)
+
+
+def not_empty(x: Any, axes: Iterable[int]) -> Any:
+    """An array with zeros behind the end of axes that may have no element: JAX takes none of
+    nothing."""
+    short = [axis for axis in axes if not less(0, x.shape[axis])]
+    if not short:
+        return x
+    return jnp.pad(x, [(0, int(axis in short)) for axis in range(x.ndim)])
 
 
 def host_value(tensor: Tensor) -> np.ndarray | None:

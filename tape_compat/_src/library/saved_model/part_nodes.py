@@ -18,7 +18,7 @@ from ...function.program_parts import ProgramPart, parts_of
 from ...function.python_steps import TapedStep
 from ...values.effects import Effect
 from ...values.host_steps import HostStep, PythonStep
-from . import example_nodes, file_nodes, size_nodes, text_nodes
+from . import example_nodes, file_nodes, ragged_nodes, size_nodes, text_nodes
 from .body import Body
 from .make_nodes import RESOURCE_TYPE, function_named
 from .program import at, sizes_met, that_may_be_none
@@ -28,6 +28,7 @@ _WRITERS = {
     **text_nodes.WRITERS,
     **file_nodes.WRITERS,
     **size_nodes.WRITERS,
+    **ragged_nodes.WRITERS,
     **example_nodes.WRITERS,
 }
 

@@ -49,6 +49,24 @@ def _flat_places(given: Given) -> list[str]:
     return [_cast(body, places, int64, int32)]
 
 
+@WRITERS.row("_last_places")
+def _last_places(given: Given) -> list[str]:
+    """For each number the last place where it stands, or -1."""
+    body, (numbers,) = given.body, given.values
+    count = _one_more(body, numbers)
+    shape = body.value("Pack", "output", [count], {"N": 1, "T": int64, "axis": 0})
+    none = body.constant(-1, int32)
+    start = body.value("Fill", "output", [shape, none], {"T": int32, "index_type": int64})
+    column, places = computed(body, _numbered, (numbers.aval,), [numbers.name])
+    attr = {"T": int32, "Tindices": int32}
+    return [body.value("TensorScatterUpdate", "output", [start, column, places], attr)]
+
+
+def _numbered(numbers: Any) -> Any:
+    places = jnp.arange(numbers.shape[0], dtype=jnp.int32)
+    return numbers[:, None].astype(jnp.int32), places
+
+
 @WRITERS.row("_repeated_places")
 def _repeated_places(given: Given) -> list[str]:
     """Where a mask is true that has a row for each place: the number of the row."""

@@ -9,9 +9,10 @@ import numpy as np
 
 from ...core.avals import Aval
 from ...core.call import Call
+from ...core.dimensions import INCONCLUSIVE, parsed, variables
 from ...core.dtypes import DType, string
 from ...core.errors import user_location
-from ...core.op import Op
+from ...core.op import Closure, Op
 from ...core.steps import Step, Steps
 from ...values.convert import convert
 from ...values.host_steps import HostStep
@@ -127,12 +128,31 @@ def unsupported(what: str) -> NotImplementedError:
 def computed(
     body: Body, function: Callable[..., Any], avals: Sequence[Aval], references: Sequence[str]
 ) -> list[str]:
-    """A program of a function of arrays, which may be empty."""
+    """A program of a function of arrays, which may be empty if it can do with such."""
+    avals = solvable(avals)
     sizes = that_may_be_none(avals)
-    avals = [aval.at(sizes) for aval in avals]
     closure = Op(function, function.__name__, differentiable=False).bind()
+    try:
+        return _computed(body, closure, [aval.at(sizes) for aval in avals], references)
+    except (NotImplementedError, TypeError, INCONCLUSIVE):
+        if not sizes:
+            raise
+    return _computed(body, closure, avals, references)
+
+
+def solvable(avals: Sequence[Aval]) -> list[Aval]:
+    """Avals with unknown sizes of their own for those that are computed of several unknown ones,
+    which JAX does not find again in arrays."""
+    sizes = dict.fromkeys(n for aval in avals for n in aval.shape if len(variables(n)) > 1)
+    own = {size: parsed(f"computed{i}") for i, size in enumerate(sizes)}
+    return [Aval.of(tuple([own.get(n, n) for n in aval.shape]), aval.dtype) for aval in avals]
+
+
+def _computed(
+    body: Body, closure: Closure, avals: Sequence[Aval], references: Sequence[str]
+) -> list[str]:
     count = len(avals)
     outputs = len(closure.infer(tuple(avals))[0])
     step = Step(closure, tuple(range(count)), count, count + outputs)
     steps = Steps(count, (step,), tuple(range(count, count + outputs)))
-    return body.program(Call(steps, function.__name__), avals, references)
+    return body.program(Call(steps, closure.name), avals, references)

@@ -24,6 +24,7 @@ from .step_nodes import (
     as_reference,
     computed,
     one_to_one,
+    solvable,
     unsupported,
 )
 
@@ -334,7 +335,8 @@ def _move(given: Given) -> list[str]:
         texts = [as_reference(body, x) for x in texts]
     lengths = [body.value("StringLength", "output", [x.name]) for x in texts]
     known = [x for x in by if isinstance(x, Reference)]
-    avals = [Aval.of(x.aval.shape, int32) for x in texts] + [x.aval for x in known]
+    lengths_of = solvable([Aval.of(x.aval.shape, int32) for x in texts])
+    avals = [*lengths_of, *[x.aval for x in known]]
     several: list[bool] = []
 
     def places(*inputs: Tensor) -> Any:
