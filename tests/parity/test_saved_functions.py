@@ -266,19 +266,6 @@ def test_empty_arguments_and_sparse_ids(ways, tmp_path):
     check(ways, tmp_path, functions, given, lambda tf: tf.TensorSpec([None, 2], tf.float32))
 
 
-def test_what_prints_in_a_loop_is_refused(tmp_path):
-    tf = tape_compat
-    made = tf.Module()
-
-    @tf.function(input_signature=[tf.TensorSpec([])])
-    def noisy(x):
-        return tf.while_loop(lambda y: y < 9.0, lambda y: (tf.print(y), y * 2.0 + 1.0)[1:], [x])
-
-    made.noisy = noisy
-    with pytest.raises(NotImplementedError, match="prints or checks in a conditional or a loop"):
-        tf.saved_model.save(made, str(tmp_path))
-
-
 def test_counts_of_sizes_by_value(ways, tmp_path):
     functions = lambda tf: {
         "counts": lambda x: tf.math.bincount(x),

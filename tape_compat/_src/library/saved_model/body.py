@@ -41,6 +41,11 @@ _LARGEST = (1 << 63) - 1
 _KEY_MASK = np.array([_LARGEST, _LARGEST, _LARGEST, 0], np.uint64)
 
 
+def behind(nodes: Iterable[str]) -> list[str]:
+    """The inputs of a node that comes after these nodes."""
+    return [f"^{name}" for name in nodes]
+
+
 class Body:
     """The nodes of a function of a graph. Values are known by references: `x` is an argument,
     `node:output:1` the second value of an output of a node.
@@ -115,12 +120,20 @@ class Body:
 
     def effect(self, op: str, inputs: Sequence[str], attr: dict[str, Any]) -> None:
         """Add a node that comes after what else the function does, for what it does."""
-        after = [f"^{name}" for name in self.effects[-1:]]
-        self.effects.append(self.node(op.lower(), op, [*inputs, *after], attr).name)
+        inputs = [*inputs, *behind(self.effects[-1:])]
+        self.effects.append(self.node(op.lower(), op, inputs, attr).name)
+
+    def finish_effects(self, nodes: Sequence[str]) -> None:
+        """Say that nodes are to be done whether or not their values are wanted."""
+        signature = self.function.signature
+        signature.is_stateful = signature.is_stateful or bool(nodes)
+        signature.control_output.extend(nodes)
+        for name in nodes:
+            self.function.control_ret.add(key=name, value=name)
 
     def result(self, name: str, reference: str, dtype: DType, after: Sequence[str]) -> None:
         """Add a result, which comes after these nodes."""
-        inputs = [reference, *[f"^{node}" for node in after]]
+        inputs = [reference, *behind(after)]
         node = self.node(f"{name}_value", "Identity", inputs, {"T": dtype})
         self.function.signature.output_arg.add(name=name, type=dtype.as_datatype_enum)
         self.function.ret.add(key=name, value=f"{node.name}:output:0")

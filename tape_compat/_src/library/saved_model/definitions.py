@@ -24,9 +24,9 @@ from ...values.fields import spec_of
 from ...values.spec import TensorSpec
 from ...values.tensor import Tensor
 from ...values.variable import Handle, current
-from .body import Body
+from .body import Body, behind
 from .messages import FunctionDef, SavedConcreteFunction
-from .part_nodes import PartWriter, is_effect
+from .part_nodes import PartWriter, is_apart
 from .structured import encoded
 
 
@@ -95,13 +95,13 @@ def write(body: Body, concrete: ConcreteFunction) -> tuple[TensorSpec, ...]:
     writer = PartWriter(body, values, dict(enumerate(_avals(trace))))
     if trace.graph.in_parts or captured.closure.effect:
         writer.arguments = _avals(trace)
-        writer.write(parts_between(captured.closure, is_effect))
+        writer.write(parts_between(captured.closure, is_apart))
     else:
         writer.write_one(captured.closure)
     outputs = [writer.values[i] for i in captured.closure.flat.outputs]
     results, held = outputs[: len(trace.results.outputs)], outputs[len(trace.results.outputs) :]
     after = list(body.effects)
-    before = [f"^{name}" for name in body.effects]
+    before = behind(body.effects)
     for handle, value in zip(captured.cells, held, strict=True):
         attr = {"dtype": handle.dtype}
         inputs = [body.resource(handle), value, *before]
@@ -110,9 +110,7 @@ def write(body: Body, concrete: ConcreteFunction) -> tuple[TensorSpec, ...]:
     signature.is_stateful = bool(body.resources or body.effects) or any(
         isinstance(source, Drawn) for source in captured.sources
     )
-    signature.control_output.extend(after)
-    for name in after:
-        body.function.control_ret.add(key=name, value=name)
+    body.finish_effects(after)
     return specs
 
 

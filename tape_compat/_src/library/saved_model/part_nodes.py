@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from ...core.avals import Aval
 from ...core.call import Call
+from ...core.control import Structured
 from ...core.dimensions import Sizes
 from ...core.dtypes import int32, string
 from ...core.errors import user_location
@@ -14,12 +15,13 @@ from ...core.op import Closure
 from ...core.shapes import TensorShape
 from ...core.steps import Step, Steps
 from ...function.host_control import Branches, ControlStep, Loop
-from ...function.program_parts import ProgramPart, parts_of
+from ...function.program_parts import ProgramPart, parts_between, parts_of
 from ...function.python_steps import TapedStep
 from ...values.effects import Effect
 from ...values.host_steps import HostStep, PythonStep
 from . import example_nodes, file_nodes, ragged_nodes, size_nodes, text_nodes
-from .body import Body
+from .body import Body, behind
+from .effect_control import ZEROS, by_parts, is_control, is_effect
 from .make_nodes import RESOURCE_TYPE, function_named
 from .program import at, sizes_met, that_may_be_none
 from .step_nodes import write_step
@@ -33,9 +35,9 @@ _WRITERS = {
 }
 
 
-def is_effect(closure: Closure) -> bool:
-    """Whether it prints, checks or the like, and is no conditional or loop."""
-    return isinstance(closure.op, Effect)
+def is_apart(closure: Closure) -> bool:
+    """Whether it is no part of a program: it prints, checks or the like, maybe inside of it."""
+    return is_effect(closure) or is_control(closure)
 
 
 def _for_empty(call: Call, kinds: Sequence[Aval]) -> Iterator[tuple[Call, Sequence[Aval]]]:
@@ -99,6 +101,8 @@ class PartWriter:
                 found = write_step(self._body, _WRITERS, closure, given, kinds)
             elif isinstance(closure, ControlStep):
                 found = [*self._control(closure, kinds, given), ""]
+            elif is_control(closure):
+                found = self._by_parts(cast(Structured, closure), kinds, given)
             elif closure.name == "ParseTensor":
                 found = [self._parsed(cast(TapedStep, closure), given), ""]
             elif is_effect(closure):
@@ -198,7 +202,10 @@ class PartWriter:
         """Write a program. If it needs sizes that none of its inputs has, it gets the values that
         have been met which have them, of texts their lengths."""
         if closure.effect:
-            raise self._refused()
+            raise NotImplementedError(
+                f"{self._body.title} prints or checks in a function of rows, and cannot be "
+                f"written to a SavedModel. At {user_location()}."
+            )
         try:
             return self._sized(closure, kinds, given)
         except NotImplementedError:
@@ -236,19 +243,34 @@ class PartWriter:
 
     def _control(self, step: ControlStep, kinds: list[Aval], given: list[str]) -> list[str]:
         """Write a conditional or a loop. What tells unknown sizes goes into its functions too."""
-        if not step.silent:
-            raise self._refused()
         further = [(value, aval) for value, aval in self.rulers if value not in given]
         if isinstance(step, Loop):
             return self._loop(step, kinds, given, further)
         assert isinstance(step, Branches)
         return self._branches(step, kinds, given, further)
 
-    def _refused(self) -> NotImplementedError:
-        return NotImplementedError(
-            f"{self._body.title} prints or checks in a conditional or a loop, and cannot be "
-            f"written to a SavedModel. At {user_location()}."
-        )
+    def _by_parts(self, closure: Structured, kinds: list[Aval], given: list[str]) -> Sequence[str]:
+        """Write a conditional or a loop of XLA that prints or checks."""
+        step, sources, first = by_parts(closure, kinds)
+        inputs = [given[x] if isinstance(x, int) else self._zeros(x) for x in sources]
+        avals = [kinds[x] if isinstance(x, int) else x for x in sources]
+        return self._control(step, avals, inputs)[first:]
+
+    def _zeros(self, aval: Aval) -> str:
+        """An array of zeros."""
+        closure = ZEROS.bind(shape=aval.shape, dtype=aval.np_dtype)
+        call = Call(Steps(0, (Step(closure, (), 0, 1),), (0,)), "zeros")
+        return self._program(call, [], [])[0]
+
+    def _node(
+        self, op: str, step: ControlStep, inputs: list[str], attr: dict[str, Any], resources: Any
+    ) -> str:
+        """Add the node of a conditional or a loop, in the order of what prints and checks."""
+        body, effects = self._body, self._body.effects
+        if step.silent:
+            return body.node(op.lower(), of_state(op, resources), inputs, attr).name
+        effects.append(body.node(op.lower(), op, [*inputs, *behind(effects[-1:])], attr).name)
+        return effects[-1]
 
     def _inner(
         self,
@@ -267,7 +289,8 @@ class PartWriter:
         writer.rulers += zip(arguments[len(kinds) :], further, strict=True)
         writer.outside += [*self.empty, *self.outside, *empty]
         writer._assumed += self._assumed
-        writer.write(parts_of(call))
+        writer.write(parts_between(call, is_apart) if call.effect else parts_of(call))
+        body.finish_effects(body.effects)
         return body, arguments, [writer.values[i] for i in call.flat.outputs]
 
     def _branches(
@@ -284,7 +307,7 @@ class PartWriter:
         for i, call in enumerate(step.parts):
             body, _, found = self._inner(f"branch{i}", call, kinds[1:], avals)
             for k, (value, aval) in enumerate(zip(found, results, strict=True)):
-                body.result(f"output_{k}", value, aval.dtype, ())
+                body.result(f"output_{k}", value, aval.dtype, body.effects)
             bodies.append(body)
         resources = shared_resources(self._body, bodies)
         attr: dict[str, Any] = {
@@ -303,8 +326,8 @@ class PartWriter:
                 cast_attr = {"SrcT": kinds[0].dtype, "DstT": int32}
                 index = self._body.value("Cast", "y", [index], cast_attr)
         inputs = [index, *operands, *[value for value, _ in further], *resources.values()]
-        node = self._body.node(op.lower(), of_state(op, resources), inputs, attr)
-        return [f"{node.name}:output:{i}" for i in range(len(results))]
+        node = self._node(op, step, inputs, attr, resources)
+        return [f"{node}:output:{i}" for i in range(len(results))]
 
     def _loop(
         self, step: Loop, kinds: list[Aval], given: list[str], further: list[tuple[str, Aval]]
@@ -320,9 +343,9 @@ class PartWriter:
         resources = shared_resources(self._body, [body for body, _ in bodies])
         (predicate, (goes_on,)), (body, after) = bodies
         (boolean,) = step.parts[0].infer(tuple(formal))[0]
-        predicate.result("goes_on", goes_on, boolean.dtype, ())
+        predicate.result("goes_on", goes_on, boolean.dtype, predicate.effects)
         for k, (value, aval) in enumerate(zip(after, (*formal, *avals), strict=True)):
-            body.result(f"output_{k}", value, aval.dtype, ())
+            body.result(f"output_{k}", value, aval.dtype, body.effects)
         for name in body.resources.values():
             body.resource_result(name)
         results = step.avals[:-1]
@@ -335,8 +358,8 @@ class PartWriter:
             "parallel_iterations": 10,
         }
         inputs = [*given, *[value for value, _ in further], *resources.values()]
-        node = self._body.node("while", of_state("While", resources), inputs, attr)
-        return [f"{node.name}:output:{i}" for i in range(count)]
+        node = self._node("While", step, inputs, attr, resources)
+        return [f"{node}:output:{i}" for i in range(count)]
 
 
 def _types(resources: dict[Any, str]) -> list[Any]:
