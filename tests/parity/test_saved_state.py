@@ -52,3 +52,33 @@ def test_ops_that_change_variables(tmp_path):
     tensorflow().saved_model.save(made, str(tmp_path))
     loaded = tape_compat.saved_model.load(str(tmp_path))
     assert_near(use(tape_compat, loaded), use(tensorflow(), made))
+
+
+def test_tables_that_may_change_and_signatures_that_need_values(tmp_path):
+    """As Keras saves vocabularies that a layer has learned, and models that count words."""
+    tf = tensorflow()
+    made = tf.Module()
+    made.table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
+    made.table.insert(["a", "b"], tf.constant([5, 7], tf.int64))
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+    def counted(x):
+        found = tf.ragged.map_flat_values(made.table.lookup, tf.strings.split(x)).to_sparse()
+        return {"sums": tf.sparse.reduce_sum(found, 1), "of": found.dense_shape}
+
+    made.counted = counted
+    made.found = tf.function(made.table.lookup, input_signature=counted.input_signature)
+    signatures = {"serving_default": counted, "found": made.found}
+    tf.saved_model.save(made, str(tmp_path), signatures=signatures)
+    loaded = tape_compat.saved_model.load(str(tmp_path))
+    words, keys = ["a b a", "c"], ["b", "c", "a"]
+    expected = numbers([made.counted(tf.constant(words)), made.found(tf.constant(keys))])
+    served = loaded.signatures["serving_default"]
+    given = [tape_compat.constant(x) for x in (words, keys)]
+    assert_near(numbers([loaded.counted(given[0]), loaded.found(given[1])]), expected)
+    assert_near(numbers(served(x=given[0])), expected[1])
+    assert served.structured_outputs.keys() == {"sums", "of"}
+    (found,) = loaded.signatures["found"](tape_compat.constant(keys)).values()
+    assert_near(numbers(found), expected[2])
+    with pytest.raises(NotImplementedError, match="a signature cannot be written to a SavedModel"):
+        tape_compat.saved_model.save(loaded, str(tmp_path / "again"), signatures=served)

@@ -152,6 +152,10 @@ def _chosen(graphs: Iterable[MetaGraphDef], tags: Any, folder: str) -> MetaGraph
     )
 
 
+#: What a checkpoint calls a table, and the ends of the names of its parts.
+_TABLE, _KEYS, _VALUES = "table", "-keys", "-values"
+
+
 class Loading:
     """A SavedModel that is being loaded: its objects by their numbers, as far as they are made.
 
@@ -172,7 +176,9 @@ class Loading:
         self._assets = [asset.filename for asset in graph.asset_file_def]
         self._constants = {n.name: n for n in graph.graph_def.node if n.op == "Const"}
         self._library = Library(graph.graph_def.library.function)
-        self._values = self._variable_values()
+        #: By the number of an object what the checkpoint has of it, by the names there.
+        self._kept = self._kept_values()
+        self._values = {n: kept[VALUE_KEY] for n, kept in self._kept.items() if VALUE_KEY in kept}
         self._numbers = {path: self._number_at(path) for path in known}
         self._made: dict[int, Any] = {
             self._numbers[path]: made for path, (made, _) in known.items()
@@ -319,10 +325,15 @@ class Loading:
                 f"a resource that no function makes, in the SavedModel at {self._folder}"
             )
         found = self._run(parts["_create_resource"])
-        made = found[0] if found else RestoredObject()  # a vocabulary without known keys has none
+        made: Any = (
+            found[0] if found else RestoredObject()
+        )  # a vocabulary without known keys has none
         self._made[number] = made
         if "_initialize" in parts:
             self._run(parts["_initialize"])
+        kept = self._kept.get(number, {})
+        if _KEYS in kept:
+            made.fill_with(kept[_KEYS], kept[_VALUES])
         return made
 
     def _run(self, number: int) -> list[Any]:
@@ -364,24 +375,27 @@ class Loading:
 
     # -- values ---------------------------------------------------------------------------------
 
-    def _variable_values(self) -> dict[int, Any]:
-        """The values of the variables by their numbers. The checkpoint has a graph of its own, in
-        which the same names lead to the same objects."""
+    def _kept_values(self) -> dict[int, dict[str, Any]]:
+        """The values of variables and tables by their numbers and names. The checkpoint has a graph
+        of its own, in which the same names lead to the same objects."""
         prefix = os.path.join(self._folder, "variables", "variables")
         skip = self._options.experimental_skip_checkpoint
-        if skip or not any(node.WhichOneof("kind") == "variable" for node in self._nodes):
+        holders = "variable", "resource"
+        if skip or not any(node.WhichOneof("kind") in holders for node in self._nodes):
             return {}
         reader = CheckpointReader(prefix)
         graph: Graph = parsed(reader.get_tensor(GRAPH_KEY))
         places = {0: 0}
         ahead = [0]
-        keys: dict[int, str] = {}
+        keys: dict[tuple[int, str], str] = {}
         while ahead:
             number = ahead.pop()
             there = graph.nodes[places[number]]
             for value in there.values:
                 if value.name == VALUE_KEY:
-                    keys[number] = value.key
+                    keys[number, VALUE_KEY] = value.key
+                elif value.name == _TABLE:
+                    keys |= {(number, part): value.key + part for part in (_KEYS, _VALUES)}
             for part in self._nodes[number].children:
                 place = there.children.get(part.local_name)
                 if place is not None and part.node_id not in places:
@@ -394,7 +408,10 @@ class Loading:
                     places[slot.slot_variable_node_id] = found.slot
                     ahead.append(slot.slot_variable_node_id)
         values = reader.get_tensors(list(keys.values()))
-        return {number: values[key] for number, key in keys.items()}
+        kept: dict[int, dict[str, Any]] = {}
+        for (number, name), key in keys.items():
+            kept.setdefault(number, {})[name] = values[key]
+        return kept
 
 
 def _plain_name(name: str) -> str:

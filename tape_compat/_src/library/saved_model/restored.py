@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...core.dtypes import as_dtype
+from ...core.errors import NeedsValue, user_location
+from ...function.any_rank import ConcreteFunctionOfAnyRank
 from ...function.concrete import ConcreteFunction
 from ...function.function import Function
 from ...values import nest
@@ -197,6 +199,21 @@ def _shown(value: Any) -> str:
     return repr(value)
 
 
+class _Unrecorded(ConcreteFunctionOfAnyRank):
+    """One whose nodes are done at each call, as what they give needs values."""
+
+    def of_each_rank(self) -> Any:
+        """Raises: NotImplementedError."""
+        raise NotImplementedError(
+            f"{self._function_name} needs values to be recorded: its nodes are done at each call, "
+            f"and it has no record that could be looked at or saved (at {user_location()})."
+        )
+
+    @property
+    def _trace(self) -> Any:  # type: ignore[override]
+        return self.of_each_rank()
+
+
 class RestoredConcrete:
     """A function of a SavedModel for one kind of arguments; it is recorded when it is asked for."""
 
@@ -217,7 +234,12 @@ class RestoredConcrete:
             restored.__name__ = restored.__qualname__ = self._name
             restored.__signature__ = self._signature  # type: ignore[attr-defined]
             function = Function(restored, self._name, autograph=False)
-            self._found = function.get_concrete_function(*case.args, **case.kwargs)
+            try:
+                self._found = function.get_concrete_function(*case.args, **case.kwargs)
+            except NeedsValue:
+                signature = function._signature
+                bound = signature.general(signature.bind(case.args, case.kwargs))
+                self._found = _Unrecorded(function, signature, bound, self._name)
             self._found.told_outputs = case.output
         return self._found
 

@@ -107,7 +107,11 @@ class _Saving:
         self._map = Signatures()
         #: What objects keep while they are saved, for each other.
         self._cache: dict[Any, Any] = {}
-        self._signatures = signature_functions(root, signatures, self._parts_of)
+        try:
+            self._signatures = signature_functions(root, signatures, self._parts_of)
+        except NeedsValue as error:
+            what = f"a signature cannot be written to a SavedModel: {error}"
+            raise NotImplementedError(what) from None
         self.view: View = view_of(root, {"signatures": self._map}, self._parts_of)
         #: The files of assets by the names that they get.
         self.assets: dict[str, str] = {}

@@ -78,6 +78,10 @@ class RestoredTable:
         self._initializer = initializer
         self._tables.clear()
 
+    def fill_with(self, keys: Any, values: Any) -> None:
+        """Take keys and values."""
+        self.fill(KeyValueTensorInitializer(keys, values, self.key_dtype, self.value_dtype))
+
     def with_default(self, default: Any) -> StaticHashTable:
         """The table with a value for keys that it does not have."""
         value = np.ravel(known_value(default)).item()
@@ -89,15 +93,16 @@ class RestoredTable:
         return found
 
 
-@node_kernel("HashTableV2", "HashTable")
+@node_kernel("HashTableV2", "HashTable", "MutableHashTableV2")
 def _table(node: Node) -> Any:
+    """A table that may change is what it was when it was saved: no node changes it here."""
     return RestoredTable(node.attribute("key_dtype"), node.attribute("value_dtype"))
 
 
 @node_kernel("LookupTableImportV2", "InitializeTableV2")
 def _import(node: Node) -> None:
     table, keys, values = node.inputs
-    table.fill(KeyValueTensorInitializer(keys, values, table.key_dtype, table.value_dtype))
+    table.fill_with(keys, values)
 
 
 @node_kernel("InitializeTableFromTextFileV2")
