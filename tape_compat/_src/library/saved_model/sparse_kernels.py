@@ -28,8 +28,9 @@ from ...ops import (
     sparse_layout,
     sparse_segments,
 )
-from ...ops.arguments import known_value
+from ...ops.arguments import known_value, sketched
 from ...values.convert import convert
+from ...values.host_steps import by_host
 from ...values.ragged import RaggedTensor
 from ...values.sparse import SparseTensor
 from ...values.tensor import Tensor, concrete
@@ -357,7 +358,16 @@ def _ragged_rows(*inputs: Any) -> Sequence[Tensor]:
 
 @kernel("RaggedRange")
 def _ranges(starts: Any, limits: Any, deltas: Any, *, Tsplits: Any) -> Sequence[Tensor]:
-    found = ragged_creation.ragged_range(starts, limits, deltas, row_splits_dtype=Tsplits)
+    return _ragged_range(convert(starts), convert(limits), convert(deltas), Tsplits)
+
+
+@by_host()
+def _ragged_range(starts: Tensor, limits: Tensor, deltas: Tensor, kind: Any) -> Sequence[Tensor]:
+    sketch = sketched(starts, limits, deltas)
+    if sketch is not None:
+        rows = [x._aval.shape[0] for x in (starts, limits, deltas) if x._aval.shape] or [1]
+        return sketch.tensor([rows[0] + 1], kind), sketch.tensor([None], starts.dtype)
+    found = ragged_creation.ragged_range(starts, limits, deltas, row_splits_dtype=kind)
     return found.row_splits, found.flat_values
 
 
