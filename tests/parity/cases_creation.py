@@ -289,6 +289,8 @@ def case_numbers_too_large_for_float32(tf):
         "half": lambda: tf.constant(1e6, tf.float16),
     }
     return {name: attempt(call) for name, call in calls.items()}
+
+
 def case_sequences_of_other_kinds(tf):
     class Pair:
         def __len__(self):
@@ -325,6 +327,10 @@ def case_shapes_as_tensors(tf):
             "nested": lambda tf: made([[shape([2])]], tf.float32),
             "constant": lambda tf: tf.constant(shape([2]), tf.float32),
             "constant of no sizes": lambda tf: tf.constant(shape([])),
+        },
+    )
+
+
 def case_sizes_of_floats(tf):
     """NumPy's floats and bools are cast where a kernel has a default dtype for sizes."""
     size, flags, lists = np.array([2.7, 3.2]), np.array([True, True]), np.array([2.0])

@@ -244,7 +244,7 @@ def rebuilt(value: Any, tensors: Callable[[Any], Any]) -> Any:
             return value._stand_in()  # type: ignore[attr-defined]
     if isinstance(value, TypeSpec):
         return value._from_components(rebuilt(value._component_specs, tensors))
-    if hasattr(value, "__tf_tracing_type__"):
+    if hasattr(value.__class__, "__tf_tracing_type__"):
         kind = value.__tf_tracing_type__(None)
         given = [tensors(x) for x in kind.to_tensors(value)]
         return kind.from_tensors(iter(given)) if given else kind.placeholder_value(None)
