@@ -19,6 +19,7 @@ to function. It may name in `NEEDS` what the module must have for its cases to b
 import contextlib
 import dataclasses
 import importlib
+import inspect
 import logging
 import operator
 import os
@@ -154,6 +155,9 @@ def attempts(tf: Any, programs: Mapping[str, Callable], words: int | None = None
     """`attempt` over a table of functions of the module."""
     if not isinstance(programs, Mapping):
         raise WrongCaseError("attempts takes a module and a table of functions")
+    for name, program in programs.items():
+        if not inspect.signature(program).parameters:
+            raise WrongCaseError(f"{name}: a function of the module is wanted")
     return {name: attempt(program, tf, words=words) for name, program in programs.items()}
 
 

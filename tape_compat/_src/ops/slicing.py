@@ -18,7 +18,7 @@ from ..values.host_steps import without_steps
 from ..values.record import apply
 from ..values.tensor import Tensor, mark_slice
 from ..values.variable import Variable
-from .arguments import as_tensor, dims, is_text, move_text
+from .arguments import as_tensor, cast_as_default, dims, is_text, move_text
 from .indexing import at, spec_of
 
 
@@ -148,7 +148,7 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
     >>> tf.slice([1, 2, 3, 4], [1], [2]).numpy().tolist()
     [2, 3]
     """
-    x, extent = as_tensor(input_), dims(size, "Index", "Slice")
+    x, extent = as_tensor(input_), dims(cast_as_default(size), "Index", "Slice")
     if is_text(x):
         return move_text(lambda p, b: slice(p, b, size), x, by=(begin,))
     fixed = not isinstance(begin, (Tensor, Variable)) and not any(
