@@ -1082,11 +1082,11 @@ def test_products_are_told_from_other_work():
     x = np.zeros((1, 8, 8, 2))
     convolve = lambda x: jax.lax.conv(x, x, (1, 1), "VALID")
     assert plan_of(lambda x: jnp.sin(x), x).products == 0.0
-    for function in (lambda x: x @ x.mT, convolve):
-        plan = plan_of(function, x)
+    for function, given in ((lambda x: x @ x.mT, x), (convolve, x.astype("float16"))):
+        plan = plan_of(function, given)
         assert 0.0 < plan.products < plan.seconds and plan.kernels == 0.0
-    plan = plan_of(convolve, x.astype("float32"))
-    if convolutions.WIDTH:
+    for dtype in ("float32", "float64") if convolutions.WIDTH else ():
+        plan = plan_of(convolve, x.astype(dtype))
         assert 0.0 < plan.kernels < plan.seconds and plan.products == 0.0
         assert plan.kernel_calls == 1
 
