@@ -66,6 +66,23 @@ def test_a_few_values_to_the_last_digits(name):
     np.testing.assert_allclose(found, np.repeat([row[2] for row in known], 40), rtol=2e-15)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_zeta_below_zero(dtype):
+    """Against its sum, up to the poles term by term. TensorFlow's of float32 is another."""
+    q = -np.concatenate([10.0 ** RNG.uniform(-2, 2.5, 200), np.arange(20) + 0.5]).astype(dtype)
+    whole = -np.floor(q).astype(np.float64)
+    for x in (2, 3, 5, 12):
+        terms = (q.astype(np.float64)[:, None] + np.arange(400)) ** -float(x)
+        left = np.where(np.arange(400) < whole[:, None], terms, 0)
+        rest = scipy.zeta(x, q + whole)
+        wanted, scale = left.sum(1) + rest, np.maximum(np.abs(left).max(1), rest)
+        for kernel in (True, False):
+            run = jax.jit(tracing(kernel, special_pairs.zeta))
+            found = np.asarray(in_x64(run, np.full_like(q, x), q), np.float64)
+            error = np.abs(found - wanted) / scale
+            assert error.max() < (1e-6 if dtype == "float32" else 1e-13)
+
+
 @pytest.mark.part
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", NAMES)

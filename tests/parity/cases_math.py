@@ -764,7 +764,7 @@ def case_zero_gradients_stay_zero_where_there_is_no_derivative(tf):
 
 def case_gamma_at_infinity(tf):
     """Derivatives of lgamma up to the third, there and at ordinary places."""
-    x = tf.constant([INF, 1.0, -2.5, 100.0], tf.float64)
+    x = tf.constant([INF, 1.0, -2.5, 100.0, -9.75, -300.25], tf.float64)
     lists = []
     for function in (tf.math.digamma, tf.math.lgamma):
         with tf.GradientTape() as outer:

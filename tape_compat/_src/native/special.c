@@ -137,22 +137,10 @@ static const double OF_BERNOULLI[] = {
     -174611. / 802857662698291200000., 77683. / 14101100039391805440000.,
 };
 
-/* Hurwitz' zeta function: terms, then what is left by the formula of Euler and Maclaurin. DLMF 2.10.1.
-   Values at the ends are TensorFlow's. */
-static double zeta_of(double x, double q, double least)
+/* Hurwitz' zeta function of q above 0: terms, then what is left by the formula of Euler and Maclaurin.
+   DLMF 2.10.1. */
+static double zeta_of_positive(double x, double q, double least)
 {
-    if (x == 1)
-        return INFINITY;
-    if (!(x > 1) || isnan(q))
-        return NAN;
-    if (q <= 0 && q == floor(q))
-        return isinf(x) || fmod(x, 2) == 0 ? INFINITY : NAN;
-    if (q <= 0 && x != floor(x))
-        return NAN;
-    if (isinf(x))
-        return q > 1 ? 0 : q == 1 ? 1 : INFINITY;
-    if (isinf(q))
-        return 0;
     double sum = pow(q, -x), term = sum;
     double enough = least < 0x1p-40 ? 6 + 1.3 * x : 3 + 0.6 * x;
     if (sum == 0 || isinf(sum))
@@ -174,6 +162,36 @@ static double zeta_of(double x, double q, double least)
         rise *= (x + 2 * k + 1) * (x + 2 * k + 2) * b;
     }
     return sum;
+}
+
+/* Of whole x and q below 0, between poles: the sum over all whole numbers has a period of 1, and two
+   of these make it. DLMF 5.15.6. */
+static double zeta_of_negative(double x, double q, double least)
+{
+    double behind = ceil(q) - q, sign = fmod(x, 2) == 0 ? 1 : -1;
+    double near = zeta_of_positive(x, behind, least);
+    double other = zeta_of_positive(x, 1 - behind, least);
+    if (isinf(near) && behind <= 0.5)
+        return sign * near;
+    return other + sign * near - sign * zeta_of_positive(x, 1 - q, least);
+}
+
+/* Values at the ends are TensorFlow's. */
+static double zeta_of(double x, double q, double least)
+{
+    if (x == 1)
+        return INFINITY;
+    if (!(x > 1) || isnan(q))
+        return NAN;
+    if (q <= 0 && q == floor(q))
+        return isinf(x) || fmod(x, 2) == 0 ? INFINITY : NAN;
+    if (q <= 0 && x != floor(x))
+        return NAN;
+    if (isinf(x))
+        return q > 1 ? 0 : q == 1 ? 1 : INFINITY;
+    if (isinf(q))
+        return 0;
+    return q < 0 ? zeta_of_negative(x, q, least) : zeta_of_positive(x, q, least);
 }
 
 /* For order above 0. */

@@ -99,10 +99,22 @@ igammac = _function(
 )
 
 
+def _zeta_by_reflection(x: Any, q: Any, left: Any) -> Any:
+    """Of q, or for whole x where `left`, between poles. Source: DLMF 5.15.6, of the sum over all
+    whole numbers, which has a period of 1: XLA starts a few terms behind q, before the poles."""
+    behind = jnp.ceil(q) - q
+    places = jnp.stack([jnp.where(left, behind, q), 1 - behind, 1 - q])
+    near, other, far = lax.zeta(jnp.broadcast_to(x, places.shape), jnp.where(left, places, q))
+    sign = jnp.where(jnp.mod(x, 2) == 0, 1, -1)
+    both = jnp.where(jnp.isinf(near) & (behind <= 0.5), 0, other) + sign * near
+    return jnp.where(left, both - sign * far, near)
+
+
 def _zeta(x: Any, q: Any) -> Any:
     pole = (q <= 0) & (q == jnp.floor(q))
     far = jnp.where(q == 1, 1, jnp.where((q > 1) & ~pole, 0, jnp.inf))
-    found = jnp.where(q == jnp.inf, 0, lax.zeta(x, q))
+    found = jnp.where(q == jnp.inf, 0, _zeta_by_reflection(x, q, (q < 0) & ~pole))
+    found = jnp.where((q < 0) & (x != jnp.floor(x)), jnp.nan, found)
     found = jnp.where(jnp.isinf(x), far, found)
     found = jnp.where((x > 1) & ~jnp.isnan(q), found, jnp.nan)
     return jnp.where(x == 1, jnp.inf, found).astype(x.dtype)

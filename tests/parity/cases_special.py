@@ -1,0 +1,27 @@
+"""Special functions at hard places: far below zero, near poles, where series end."""
+
+import numpy as np
+
+LEFT = np.array([-0.3, -8.7, -10.3, -20.25, -20.75, -1000.3, -3.0001])
+
+
+def _by_second(tf, function, first, second):
+    """A function of a pair, and its derivative by the second."""
+    first, second = tf.constant(first), tf.constant(second)
+    with tf.GradientTape() as tape:
+        tape.watch(second)
+        y = function(first, second)
+    return y, tape.gradient(y, second)
+
+
+def case_zeta_and_polygamma_below_zero(tf):
+    """Of few numbers and of many, which have other kernels. Middles between poles are left out:
+    what is left of odd sums there is rounding."""
+    found = []
+    for times in (1, 20):
+        first, second = (
+            np.tile(x.ravel(), times) for x in np.meshgrid([1.0, 2.0, 3.0, 10.0], LEFT)
+        )
+        found.append(_by_second(tf, tf.math.polygamma, first, second))
+        found.append(_by_second(tf, tf.math.zeta, first + 1, second))
+    return found
