@@ -25,3 +25,10 @@ def case_zeta_and_polygamma_below_zero(tf):
         found.append(_by_second(tf, tf.math.polygamma, first, second))
         found.append(_by_second(tf, tf.math.zeta, first + 1, second))
     return found
+
+
+def case_polygamma_derives_at_poles_and_ends(tf):
+    """By the next order, whatever the order is: what is chosen between has no part in it."""
+    pairs = np.meshgrid([0.0, -1.0, -3.3, 1.0, 3.0, 50.0], [0.0, -2.0, 0.5, np.inf])
+    first, second = (x.ravel() for x in pairs)
+    return _by_second(tf, tf.math.polygamma, first, second)

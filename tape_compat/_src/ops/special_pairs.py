@@ -133,11 +133,17 @@ def _polygamma_of_order(order: Any, x: Any) -> Any:
 _polygamma = _function(4, _polygamma_of_order, None, lambda dx, z, n, x: dx * polygamma(n + 1, x))
 
 
-def polygamma(order: Any, x: Any) -> Any:
-    """Derivative number `order` of digamma: digamma for 0, NaN if it is negative or no integer."""
-    order, x = jnp.broadcast_arrays(order, x)
+def _polygamma_or_digamma(order: Any, x: Any) -> Any:
     high = _polygamma(jnp.where(order > 0, order, 1), x)
     return jnp.where(order > 0, high, jnp.where(order == 0, digamma(x), jnp.nan))
+
+
+_polygamma_of_any = rule(_polygamma_or_digamma, None, lambda dx, z, n, x: dx * polygamma(n + 1, x))
+
+
+def polygamma(order: Any, x: Any) -> Any:
+    """Derivative number `order` of digamma: digamma for 0, NaN if it is negative or no integer."""
+    return _polygamma_of_any(*jnp.broadcast_arrays(order, x))
 
 
 #: JAX's derivative of digamma is NaN at infinity.
