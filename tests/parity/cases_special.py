@@ -32,3 +32,16 @@ def case_polygamma_derives_at_poles_and_ends(tf):
     pairs = np.meshgrid([0.0, -1.0, -3.3, 1.0, 3.0, 50.0], [0.0, -2.0, 0.5, np.inf])
     first, second = (x.ravel() for x in pairs)
     return _by_second(tf, tf.math.polygamma, first, second)
+
+
+def case_igamma_derives_by_small_orders(tf):
+    orders = [1e-20, 1e-6, 1e-3, 0.05, 0.2]
+    found = []
+    for dtype, times in ((tf.float32, 1), (tf.float64, 1), (tf.float64, 20)):
+        pairs = np.meshgrid(orders, [1e-6, 0.1, 0.5, 1.0])
+        x, a = (tf.constant(np.tile(v.ravel(), times), dtype) for v in reversed(pairs))
+        with tf.GradientTape() as tape:
+            tape.watch(a)
+            y = tf.math.igamma(a, x)
+        found.append(tape.gradient(y, a))
+    return found

@@ -126,8 +126,13 @@ static double igamma_grad_a_of(double a, double x, double least)
         upper_gamma(a, x, least, &found);
         return -found;
     }
-    lower_gamma(a, x, least, &found);
-    return found;
+    if (a > 0.1) {
+        lower_gamma(a, x, least, &found);
+        return found;
+    }
+    /* The series cancels as many digits as `a` has zeros: DLMF 8.8.5. */
+    lower_gamma(a + 1, x, least, &found);
+    return found + pow(x, a) * exp(-x) / tgamma(a + 1) * (log(x) - digamma_of(a + 1));
 }
 
 /* B(2 k) / (2 k)! */
