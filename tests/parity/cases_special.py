@@ -45,3 +45,13 @@ def case_igamma_derives_by_small_orders(tf):
             y = tf.math.igamma(a, x)
         found.append(tape.gradient(y, a))
     return found
+
+
+def case_dawsn_of_large_numbers(tf):
+    """Times x, which is near 1/2. Negative ones beyond 1e9 are positive in TensorFlow."""
+    found = []
+    for dtype in ("float32", "float64"):
+        x = tf.constant([150.0, 199.0, 201.0, 1e4, 1e7, 1e15, 1e30, -201.0, -1e4], dtype)
+        found.append(tf.math.special.dawsn(x) * x)
+        found.append(tf.math.special.dawsn(tf.constant([np.inf, np.nan], dtype)))
+    return found

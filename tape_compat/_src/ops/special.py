@@ -20,16 +20,18 @@ from .rules import rule
 _STEP, _NODES = 0.2, 16
 #: Below it the sum cancels, and so many terms of the series are exact.
 _SMALL, _TERMS = 0.1, 7
+#: Above it the series in 1 / x is exact (DLMF 7.12.1), and distances to nodes have no digits left.
+_LARGE = 200
 
 
 def _dawsn(x: Any) -> Any:
     """Dawson's integral. Source: Rybicki 1989, a sum of exponentials at the odd multiples of a step
-    around x, whose error is exp(-(pi / (2 * step))**2)."""
+    around x, whose error is exp(-(pi / (2 * step))**2); series where x is small or large."""
     dtype = x.dtype
     x = x.astype(jnp.promote_types(dtype, jnp.float32))
     size = jnp.abs(x)
     near = 2 * jnp.round(size / (2 * _STEP))  # the even multiple next to x
-    rest = jnp.where(jnp.isinf(size), 0, size - near * _STEP)
+    rest = size - near * _STEP
     total = jnp.zeros_like(size)
     for k in range(1 - 2 * _NODES, 2 * _NODES, 2):
         total += jnp.exp(-lax.square(rest - k * _STEP)) / (near + k)
@@ -38,6 +40,9 @@ def _dawsn(x: Any) -> Any:
     for odd in range(2 * _TERMS + 1, 1, -2):
         series = 1 + square * -2 / odd * series
     found = jnp.where(size < _SMALL, size * series, total / math.sqrt(math.pi))
+    part = 0.5 / square
+    far = 0.5 / size * (1 + part * (1 + part * (3 + part * 15)))
+    found = jnp.where(size > _LARGE, far, found)
     return jnp.copysign(found, x).astype(dtype)
 
 
