@@ -47,6 +47,28 @@ def case_igamma_derives_by_small_orders(tf):
     return found
 
 
+def case_derivatives_far_from_zero(tf):
+    """Where 1 + y has no digits left, and at NaN."""
+    found = {}
+    for name, points in {
+        "expm1": [-100.0, -40.0, -25.0, -1.0, 0.0, 1.0, 700.0, -np.inf, np.nan],
+        "bessel_i1e": [-300.0, -1.0, -1e-6, 0.0, 1e-300, 2.0, 700.0, np.inf, np.nan],
+    }.items():
+        x = tf.constant(points, tf.float64)
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = getattr(tf.math, name)(x)
+            slope = tape.gradient(y, x)
+        found[name] = y, slope, outer.gradient(slope, x) if name == "expm1" else None
+    z = tf.constant([-40.0 + 1.0j, 0.5 - 2.0j], tf.complex128)
+    with tf.GradientTape() as tape:
+        tape.watch(z)
+        y = tf.math.expm1(z)
+    return found, tape.gradient(y, z)
+
+
 def case_dawsn_of_large_numbers(tf):
     """Times x, which is near 1/2. Negative ones beyond 1e9 are positive in TensorFlow."""
     found = []

@@ -64,7 +64,7 @@ square = unary(lax.square, "x * x.", kernel="Square", dtypes=NUMBER)
 sqrt = unary(rules.sqrt, "Square root.", kernel="Sqrt", dtypes=INEXACT)
 rsqrt = unary(rules.rsqrt, "1 / sqrt(x).", kernel="Rsqrt", dtypes=INEXACT)
 exp = unary(complexes.exp, "e to the power x.", kernel="Exp", dtypes=INEXACT, kernels=True)
-expm1 = unary(lax.expm1, "exp(x) - 1, exact near 0.", kernel="Expm1", dtypes=INEXACT)
+expm1 = unary(rules.expm1, "exp(x) - 1, exact near 0.", kernel="Expm1", dtypes=INEXACT)
 log = unary(complexes.log, "Natural logarithm.", kernel="Log", dtypes=INEXACT, kernels=True)
 log1p = unary(lax.log1p, "log(1 + x), exact near 0.", kernel="Log1p", dtypes=INEXACT)
 _angle = partial(unary, dtypes=INEXACT, kernels=True)
@@ -97,7 +97,7 @@ digamma = unary(special_pairs.digamma, "Derivative of lgamma.", kernel="Digamma"
 bessel_i0 = unary(rules.bessel_i0, "Bessel function I0.", kernel="BesselI0", dtypes="float")
 bessel_i0e = unary(special.i0e, "exp(-|x|) I0(x).", kernel="BesselI0e", dtypes="float")
 bessel_i1 = unary(rules.bessel_i1, "Bessel function I1.", kernel="BesselI1", dtypes="float")
-bessel_i1e = unary(special.i1e, "exp(-|x|) I1(x).", kernel="BesselI1e", dtypes="float")
+bessel_i1e = unary(rules.bessel_i1e, "exp(-|x|) I1(x).", kernel="BesselI1e", dtypes="float")
 reciprocal = unary(rules.reciprocal, "1 / x.", kernel="Reciprocal", dtypes=INEXACT)
 reciprocal_no_nan = unary(
     lambda x: rules.divide_no_nan(jnp.ones_like(x), x),

@@ -362,6 +362,19 @@ bessel_i1 = rule(
     ),
 )
 
+
+def _bessel_i1e_partial(dx: Any, y: Any, x: Any) -> Any:
+    """JAX: 1/2 at NaN. Source: TF math_grad.py, _BesselI1eGrad."""
+    tiny = jnp.abs(x) <= jnp.finfo(x.dtype).eps
+    slope = special.i0e(x) - y * (jnp.sign(x) + 1 / jnp.where(tiny, 1, x))
+    return dx * jnp.where(tiny, 0.5, slope).astype(x.dtype)
+
+
+bessel_i1e = rule(special.i1e, _bessel_i1e_partial)
+
+#: JAX's derivative is 1 + y, which is 0 far below 0.
+expm1 = rule(lax.expm1, lambda dx, y, x: dx * lax.exp(x))
+
 #: The gradient is infinite where the value is. JAX: 0. Source: TF math_grad.py, _NdtriGrad.
 ndtri = rule(
     special.ndtri, lambda dx, y, x: dx * (math.sqrt(2 * math.pi) * jnp.exp(lax.square(y) / 2))
