@@ -79,3 +79,19 @@ def case_rows_of_arguments(tf):
     }
     inputs = [tf.ragged.constant(rows) for rows in ([[1, 2, 0], [0]], [[2], [1, 1]])]
     return _each(tf, functions, tf.RaggedTensorSpec([None, None], tf.int32), inputs)
+
+
+def case_slices_of_rows_by_tensors(tf):
+    """Bounds that are known only when the function is called."""
+    rows = tf.ragged.constant([[1, 2, 3], [4], [5, 6]])
+    slices = {
+        "stop": lambda n: rows[:, :n],
+        "start": lambda n: rows[:, n:],
+        "last": lambda n: rows[:, -n:],
+        "step": lambda n: rows[:, ::n],
+        "rows": lambda n: rows[n - 1 :],
+    }
+    return {
+        name: [tf.function(cut, autograph=False)(tf.constant(n)).to_list() for n in (1, 2)]
+        for name, cut in slices.items()
+    }

@@ -455,6 +455,14 @@ def case_resize_to_a_vector_of_unknown_length(tf):
     return [attempt(resize, SQUARE[0], tf.constant(size), words=0) for size in sizes]
 
 
+def case_resize_in_a_function_in_a_function(tf):
+    """The size has no value in the inner one, which is first recorded within the outer one."""
+    spec = [tf.TensorSpec([None, None, 2]), tf.TensorSpec([None], tf.int32)]
+    resize = tf.function(tf.image.resize, input_signature=spec)
+    outer = tf.function(lambda x, size: 2.0 * resize(x, size))
+    return [outer(SQUARE[0], tf.constant(size)) for size in ([2, 3], [5, 4])]
+
+
 def case_colors_of_integers(tf):
     pixels = np.array([[[10, 200, 30], [0, 0, 0]]], np.uint8)
     tried = [

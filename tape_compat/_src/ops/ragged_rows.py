@@ -180,6 +180,8 @@ def _known_slice(key: slice) -> slice:
     for part, what in ((key.start, "offsets"), (key.stop, "offsets"), (key.step, "strides")):
         try:
             parts.append(None if part is None else _as_index(part))
+        except NeedsValue:  # a TypeError, too
+            raise
         except TypeError:
             raise TypeError(f"slice {what} must be integers or None, not {part!r}") from None
     if parts[2] == 0:

@@ -14,6 +14,7 @@ from jax import lax
 from ...core import dtypes
 from ...core.avals import Aval
 from ...core.dimensions import Shape, is_symbolic, less
+from ...core.errors import NeedsValue
 from ...core.op import Op
 from ...core.refuse import invalid, not_allowed
 from ...values import dispatch
@@ -240,6 +241,8 @@ def _new_size(size: Any) -> Shape:
         size = set_sizes(size, (2,))
     try:
         given = dims(size)
+    except NeedsValue:  # a TypeError, too
+        raise
     except TypeError:
         raise ValueError("'size' must be a 1-D int32 Tensor") from None
     rank = 1 if isinstance(size, (list, tuple)) else len(np.shape(size))  # it may have symbols
