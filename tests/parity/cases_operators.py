@@ -376,3 +376,51 @@ def case_shifts_beyond_the_width(tf):
 
     names = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
     return {name: shifted(name) for name in names}
+
+
+class Foreign:
+    """No tensor is made of it. It has the operators of a right operand, some of which refuse."""
+
+    def __radd__(self, other):
+        return "radd", getattr(other, "shape", None)
+
+    def __rmul__(self, other):
+        return "rmul", getattr(other, "shape", None)
+
+    def __rmatmul__(self, other):
+        return NotImplemented
+
+    def __rsub__(self, other):
+        raise TypeError("another message")
+
+    def __rtruediv__(self, other):
+        raise KeyError("a key")
+
+    def __rand__(self, other):
+        return "rand"
+
+    def __gt__(self, other):
+        return "gt"
+
+
+def case_operands_that_are_foreign(tf):
+    signs = {**BINARY, **BITWISE, "matmul": operator.matmul, "function": lambda x, y: x.__add__(y)}
+
+    def each(x):
+        found = {
+            sign: attempt(apply, x, Foreign(), words=6)
+            for sign, apply in signs.items()
+            if "equal" not in sign
+        }
+        return found, attempt(tf.multiply, x, Foreign(), words=6)
+
+    functions = {
+        "a list": lambda tf: tf.constant(2) * ["a"],
+        "a text": lambda tf: tf.constant(2) * "a",
+        "a text that is not taken": lambda tf: x * "a",
+        "a tuple": lambda tf: tf.constant([1, 2]) + (None,),
+    }
+    x = tf.constant([2.0])
+    recorded = []
+    tf.function(lambda: recorded.append(x * Foreign()), autograph=False)()
+    return each(x), each(tf.Variable([2.0])), recorded, attempts(tf, functions, words=4)

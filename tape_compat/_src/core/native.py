@@ -67,11 +67,13 @@ def native(twin: _Twin) -> _Twin:
 
 def native_calls(kind: str, *details: Any, **named: Any) -> Callable[[_Twin], _Twin]:
     """Decorate a function whose commonest calls are then done in C, where it was built. The kind
-    of calls and the details are those of `Function` in `native/function.c`."""
+    of calls and the details are those of `Function` in `native/function.c`. As `in_c` it has what
+    does the same for another function with these calls."""
 
     def decorate(function: _Twin) -> _Twin:
         if FASTPATH is None:
             return function
+        function.in_c = decorate  # type: ignore[attr-defined]
         return FASTPATH.Function(kind, function, *details, **named)
 
     return decorate

@@ -1,13 +1,16 @@
 """Python's operators on tensors and variables: a table from operator to op.
 
 The ops are defined in the op tables, which stand above this file; `define` fills the table. An
-operator is the op's own function, without a call between them.
+operator is the op's own function, without a call between them where C does it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from typing import TYPE_CHECKING, Any
+
+from ..core.errors import OpError
 
 _TABLE: dict[str, Callable[..., Any]] = {}
 
@@ -50,9 +53,10 @@ def define(**functions: Callable[..., Any]) -> None:
         if name in _TABLE:
             raise ValueError(f"The operator {name!r} is defined already.")
         _TABLE[name] = function
-        if name in _BINARY or name in _PLAIN:
+        if name in _PLAIN:
             setattr(Operators, f"__{name}__", _method(function))
         if name in _BINARY:
+            setattr(Operators, f"__{name}__", _giving_way(function, name))
             setattr(
                 Operators, f"__r{name}__", getattr(function, "reflected", None) or _swap(function)
             )
@@ -71,6 +75,41 @@ def call(name: str, *args: Any) -> Any:
 def _method(function: Callable[..., Any]) -> Callable[..., Any]:
     """The op as a method. Only functions bind to instances."""
     return function if hasattr(function, "__get__") else lambda *args: function(*args)
+
+
+def _giving_way(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """The op as an operator: what it cannot take may have the reflected operator itself."""
+    plain = getattr(function, "__wrapped__", function)
+
+    @wraps(plain)
+    def operator(x: Any, y: Any) -> Any:
+        try:
+            return plain(x, y)
+        except (TypeError, ValueError) as error:
+            if isinstance(error, OpError) or isinstance(y, Operators):
+                raise
+            found = _of_other(y, f"__r{name}__", x)
+            if found is NotImplemented:
+                raise
+            return found
+
+    operator.__module__, operator.__name__ = __name__, f"__{name}__"
+    operator.__qualname__ = f"{Operators.__name__}.{operator.__name__}"
+    return getattr(function, "in_c", _itself)(operator)
+
+
+def _of_other(y: Any, reflected: str, x: Any) -> Any:
+    """What the right operand makes of a tensor that cannot take it, or NotImplemented."""
+    if not hasattr(type(y), reflected):
+        return NotImplemented
+    try:
+        return getattr(y, reflected)(x)
+    except (TypeError, ValueError):
+        return NotImplemented
+
+
+def _itself(function: Callable[..., Any]) -> Callable[..., Any]:
+    return function
 
 
 def _swap(function: Callable[..., Any]) -> Callable[..., Any]:
