@@ -368,3 +368,23 @@ def case_sizes_of_floats(tf):
             "begin": lambda tf: tf.slice([1, 2, 3], lists, [1]),
         },
     )
+
+
+def case_dtypes_do_not_change(tf):
+    def added(tf):
+        tf.int32.of_a_program = 1
+        found = tf.as_dtype("int32").of_a_program
+        del tf.int32.of_a_program
+        return found, hasattr(tf.int32, "of_a_program")
+
+    found = attempts(
+        tf,
+        {
+            "name": lambda tf: setattr(tf.int32, "name", "int64"),
+            "kind": lambda tf: setattr(tf.int32, "is_floating", True),
+            "size": lambda tf: setattr(tf.int32, "size", 8),
+            "deleted": lambda tf: delattr(tf.int32, "name"),
+            "added": added,
+        },
+    )
+    return found, tf.int32.name, tf.int32.is_floating, tf.int32.size

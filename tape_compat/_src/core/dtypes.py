@@ -56,6 +56,14 @@ class DType:
                 f"{type_enum} does not correspond to a valid tensorflow::DataType"
             ) from None
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        _check_own(name, "setter")
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        _check_own(name, "deleter")
+        object.__delattr__(self, name)
+
     @property
     def as_numpy_dtype(self) -> Any:
         """The NumPy scalar type: `numpy.float32`, `object` for strings.
@@ -161,6 +169,12 @@ class DType:
 _BY_ENUM: dict[int, DType] = {}
 
 
+def _check_own(name: str, what: str) -> None:
+    """Refuse to change what dtypes have; a program may add attributes of its own."""
+    if name in DType.__annotations__ or hasattr(DType, name):
+        raise AttributeError(f"property of 'DType' object has no {what}")
+
+
 def _declare(
     name: str,
     number: int,
@@ -171,18 +185,20 @@ def _declare(
     compatible: builtins.bool = True,
 ) -> DType:
     dtype = object.__new__(DType)
-    dtype.name = name
-    dtype.as_datatype_enum = number
-    dtype.np_dtype = np.dtype(np_type if np_type is not None else object)
-    dtype.is_floating = kind == "float"
-    dtype.is_complex = kind == "complex"
-    dtype.is_bool = kind == "bool"
-    dtype.is_integer = kind in ("int", "uint")
-    dtype.is_unsigned = kind == "uint"
-    dtype.is_quantized = kind == "quantized"
-    dtype.is_numeric = numeric
-    dtype.is_numpy_compatible = compatible
-    dtype.trainable = dtype.is_floating or dtype.is_complex
+    vars(dtype).update(
+        name=name,
+        as_datatype_enum=number,
+        np_dtype=np.dtype(np_type if np_type is not None else object),
+        is_floating=kind == "float",
+        is_complex=kind == "complex",
+        is_bool=kind == "bool",
+        is_integer=kind in ("int", "uint"),
+        is_unsigned=kind == "uint",
+        is_quantized=kind == "quantized",
+        is_numeric=numeric,
+        is_numpy_compatible=compatible,
+        trainable=kind in ("float", "complex"),
+    )
     _BY_ENUM[number] = dtype
     return dtype
 
