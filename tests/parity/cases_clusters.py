@@ -279,3 +279,31 @@ def case_input_contexts(tf):
         ],
         attempt(made(num_replicas_in_sync=3).get_per_replica_batch_size, 8),
     )
+
+
+def case_where_no_replica_runs(tf):
+    seen = []
+
+    def note(where, *_):
+        context = tf.distribute.get_replica_context()
+        seen.append((where, tf.distribute.in_cross_replica_context(), context is None))
+        return context
+
+    def of_a_replica():
+        note("replica").merge_call(lambda *_: note("merged"))
+        note("replica again")
+
+    def everywhere(strategy):
+        with strategy.scope():
+            note("scope")
+            tf.function(lambda: note("recorded") and 0, autograph=False).get_concrete_function()
+            strategy.run(of_a_replica)
+            strategy.extended.update(tf.Variable(1.0), lambda v: note("update"))
+            note("scope again")
+        strategy.run(of_a_replica)
+        note("outside")
+
+    everywhere(tf.distribute.get_strategy())
+    everywhere(tf.distribute.OneDeviceStrategy("/cpu:0"))
+    everywhere(tf.distribute.MirroredStrategy(["/cpu:0"]))
+    return seen

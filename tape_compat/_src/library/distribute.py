@@ -94,7 +94,7 @@ class ReplicaContext:
         self, merge_fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None
     ) -> Any:
         """`merge_fn(strategy, *args, **kwargs)`."""
-        with _merging(self._strategy):
+        with _within(self._strategy, across=True):
             return merge_fn(self._strategy, *args, **(kwargs or {}))
 
 
@@ -199,13 +199,9 @@ class Strategy:
 
     @contextlib.contextmanager
     def scope(self) -> Iterator[Strategy]:
-        """A context in which this is the strategy."""
-        before = _STATE.strategy
-        _STATE.strategy = self
-        try:
+        """A context in which this is the strategy. It is of no replica, unless by default."""
+        with _within(self, across=self is not _DEFAULT):
             yield self
-        finally:
-            _STATE.strategy = before
 
     def run(
         self,
@@ -217,7 +213,7 @@ class Strategy:
         """`fn(*args, **kwargs)`, in the scope of this strategy."""
         if self is _DEFAULT:
             return fn(*args, **(kwargs or {}))
-        with self.scope():
+        with self.scope(), _within(self, across=False):
             return fn(*args, **(kwargs or {}))
 
     def reduce(self, reduce_op: Any, value: Any, axis: int | None) -> Any:
@@ -494,10 +490,10 @@ class RunOptions(NamedTuple):
 
 
 class _State:
-    """strategy: of the innermost scope, None outside. merging: inside `merge_call`."""
+    """strategy: of the innermost scope, None outside. across: whether no replica runs here."""
 
     strategy: Strategy | None = None
-    merging: bool = False
+    across: bool = False
 
 
 _STATE = _State()
@@ -505,12 +501,13 @@ _DEFAULT = Strategy()
 
 
 @contextlib.contextmanager
-def _merging(strategy: Strategy) -> Iterator[None]:
-    before, _STATE.merging = _STATE.merging, True
+def _within(strategy: Strategy, across: bool) -> Iterator[None]:
+    before = _STATE.strategy, _STATE.across
+    _STATE.strategy, _STATE.across = strategy, across
     try:
         yield
     finally:
-        _STATE.merging = before
+        _STATE.strategy, _STATE.across = before
 
 
 def get_strategy() -> Strategy:
@@ -524,10 +521,10 @@ def has_strategy() -> bool:
 
 
 def get_replica_context() -> ReplicaContext | None:
-    """The replica that this runs in; None inside `merge_call`."""
-    return None if _STATE.merging else ReplicaContext(get_strategy())
+    """The replica that this runs in; None in the scope of a strategy and inside `merge_call`."""
+    return None if _STATE.across else ReplicaContext(get_strategy())
 
 
 def in_cross_replica_context() -> bool:
-    """Whether this is inside `merge_call`."""
-    return _STATE.merging
+    """Whether this is in the scope of a strategy, outside of `run`, or inside `merge_call`."""
+    return _STATE.across
