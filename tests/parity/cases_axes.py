@@ -123,3 +123,43 @@ def case_linspace_outside(tf):
         },
         words=0,
     )
+
+
+FLOATS = {
+    "one": np.array([1.0]),
+    "cut": np.array(1.7),
+    "negative": np.float32(-1.5),
+    "two": np.array([0.0, 1.0], np.float32),
+    "a row": np.array([[0, 1]]),
+    "bool": np.array([True]),
+    "rows": [[0], [1]],
+    "of Python": 1.0,
+}
+
+
+def case_axes_that_are_floats(tf):
+    ops = {
+        "sum": lambda axis: tf.reduce_sum(X, axis),
+        "all": lambda axis: tf.reduce_all(X > 2.0, axis),
+        "std": lambda axis: tf.math.reduce_std(X, axis),
+        "nonzero": lambda axis: tf.math.count_nonzero(X, axis),
+        "running": lambda axis: tf.cumsum(X, axis),
+        "running product": lambda axis: tf.math.cumprod(X, axis, reverse=True),
+    }
+
+    def each(op):
+        return {name: attempt(op, axis, words=3) for name, axis in FLOATS.items()}
+
+    found = {name: each(op) for name, op in ops.items()}
+    tf.reduce_sum(X, [1])
+    image = tf.ones([1, 2, 2, 1])
+    blocks = {
+        "after the integer": lambda tf: tf.reduce_sum(X, 1.0),
+        "joined": lambda tf: (tf.concat([X, X], np.array([1.0])), tf.concat([X, X], np.array([1]))),
+        "blocks": lambda tf: tf.space_to_batch(image, np.float32([2, 2]), np.zeros([2, 2])),
+        "back": lambda tf: tf.batch_to_space(
+            tf.ones([4, 1, 1, 1]), np.float64([2, 2]), np.zeros([2, 2])
+        ),
+        "blocks of floats": lambda tf: tf.space_to_batch(image, [2.0, 2.0], [[0, 0], [0, 0]]),
+    }
+    return found, attempts(tf, blocks, words=3)

@@ -14,7 +14,7 @@ from ..core.refuse import invalid, not_allowed
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
-from .arguments import dims
+from .arguments import cast_as_default, dims
 from .creation import zeros, zeros_like
 from .declare import static
 from .joining import stack
@@ -261,7 +261,8 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
     >>> tf.space_to_batch([[1, 2, 3, 4]], [2], [[0, 0]]).numpy().tolist()
     [[1, 3], [2, 4]]
     """
-    blocks, pairs = dims(block_shape), static(paddings)
+    blocks = dims(block_shape, "Tblock_shape", "SpaceToBatchND")
+    pairs = static(cast_as_default(paddings))
     return apply(_SPACE_TO_BATCH.bind(blocks=blocks, pairs=pairs), (convert(input),))
 
 
@@ -272,8 +273,8 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
     >>> tf.batch_to_space([[1, 3], [2, 4]], [2], [[0, 1]]).numpy().tolist()
     [[1, 2, 3]]
     """
-    pairs = static(crops)
-    blocks = dims(block_shape)
+    pairs = static(cast_as_default(crops))
+    blocks = dims(block_shape, "Tblock_shape", "BatchToSpaceND")
     if _scalar(block_shape):
         blocks = blocks * 2
     return apply(_BATCH_TO_SPACE.bind(blocks=blocks, pairs=pairs), (convert(input),))

@@ -297,6 +297,7 @@ def op(
     masks: bool = False,
     kernels: bool = False,
     only: DType | None = None,
+    axis: Callable[[Any], Any] | None = None,
 ) -> Callable[[Callable[_Parameters, Any]], Callable[_Parameters, Tensor]]: ...
 def op(
     fn: Callable[..., Any] | None = None,
@@ -313,13 +314,14 @@ def op(
     masks: bool = False,
     kernels: bool = False,
     only: DType | None = None,
+    axis: Callable[[Any], Any] | None = None,
 ) -> Any:
     """Declare an op by its JAX function, whose signature is the public one.
 
     The first `arrays` parameters are tensors (default: those without a default value); the others
     are attributes, which must be known: numbers, strings, dtypes, shapes, or tensors with a value.
     shapes, of_sizes, masks, kernels: see `Op`. only: the one dtype it takes; what is no tensor is
-    brought to it.
+    brought to it. axis: what makes the attribute `axis` of an argument, where `static` does not.
     """
     if fn is None:
         return lambda fn: op(
@@ -336,6 +338,7 @@ def op(
             masks=masks,
             kernels=kernels,
             only=only,
+            axis=axis,
         )
     kernel = kernel or _camel(fn.__name__)
     parameters = list(inspect.signature(fn).parameters.values())
@@ -389,6 +392,8 @@ def op(
         if missing:
             raise TypeError(f"{fn.__name__}() missing required argument: {missing[0]!r}")
         attributes = {n: static(given[n]) if n in given else defaults[n] for n in options}
+        if axis is not None and "axis" in given:
+            attributes["axis"] = axis(given["axis"])
         closure = declared.bind(**attributes)
         if len(args) >= count:
             try:

@@ -183,7 +183,9 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     """
     if not isinstance(values, (list, tuple)):
         values = [values]
-    if isinstance(axis, (list, tuple)) and len(axis) == 1:  # as TensorFlow's kernel takes it
+    if isinstance(axis, (list, tuple, np.ndarray)) and np.shape(axis) == (
+        1,
+    ):  # as TensorFlow's kernel takes it
         (axis,) = axis
     refusal = "axis tensor should be a scalar integer, but got shape "
     axis = as_int(as_scalar(axis, "ConcatV2", refusal))

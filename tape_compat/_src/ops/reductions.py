@@ -16,16 +16,28 @@ from ..core.dimensions import maximum, minimum, product
 from ..core.dtypes import DType
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown
-from ..values import operators
+from ..values import nest, operators
 from ..values.bounds import not_empty
 from ..values.convert import convert
 from ..values.dispatch import takes_composites
 from ..values.record import apply
 from ..values.tensor import Tensor
 from . import rules, running_logsumexp
+from .arguments import cast_as_default, no_float
 from .checks import NUMBER, REAL, check_axes, check_bool, check_scan
 from .comparison import not_equal
 from .declare import name_ops, op, static
+
+
+def _taken_axis(axis: Any) -> Any:
+    """An axis as an attribute. TensorFlow casts NumPy's floats to integers, no others."""
+    return static(no_float(cast_as_default(axis)))
+
+
+def _taken_axes(axis: Any) -> Any:
+    """Axes as an attribute, whatever the shape of what holds them."""
+    axis = _taken_axis(axis)
+    return tuple(map(no_float, nest.flatten(axis))) if isinstance(axis, tuple) else axis
 
 
 def _sizes_reduced(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -56,6 +68,7 @@ def _total(total: Any, x: Any) -> Any:
     dtypes=NUMBER,
     check=check_axes("Sum"),
     of_sizes=_sizes_reduced(np.sum),
+    axis=_taken_axes,
 )
 def reduce_sum(input_tensor, axis=None, keepdims=False, name=None):
     """Sum over `axis` (an int or several), all axes if None. Integers keep their dtype.
@@ -72,7 +85,7 @@ def reduce_sum(input_tensor, axis=None, keepdims=False, name=None):
     return _total(total, input_tensor)
 
 
-@op(arrays=1, kernel="Mean", dtypes=NUMBER, check=check_axes("Mean"))
+@op(arrays=1, kernel="Mean", dtypes=NUMBER, check=check_axes("Mean"), axis=_taken_axes)
 def reduce_mean(input_tensor, axis=None, keepdims=False, name=None):
     """Mean over `axis`, all axes if None. Integers give integers.
 
@@ -107,6 +120,7 @@ def _axes(axis: Any, rank: int) -> tuple[int, ...]:
     dtypes=REAL,
     check=check_axes("Max"),
     of_sizes=_sizes_reduced(np.frompyfunc(maximum, 2, 1).reduce),
+    axis=_taken_axes,
 )
 def reduce_max(input_tensor, axis=None, keepdims=False, name=None):
     """Largest over `axis`, all axes if None. Ties share the gradient."""
@@ -119,6 +133,7 @@ def reduce_max(input_tensor, axis=None, keepdims=False, name=None):
     dtypes=REAL,
     check=check_axes("Min"),
     of_sizes=_sizes_reduced(np.frompyfunc(minimum, 2, 1).reduce),
+    axis=_taken_axes,
 )
 def reduce_min(input_tensor, axis=None, keepdims=False, name=None):
     """Smallest over `axis`, all axes if None. Ties share the gradient."""
@@ -131,6 +146,7 @@ def reduce_min(input_tensor, axis=None, keepdims=False, name=None):
     dtypes=NUMBER,
     check=check_axes("Prod"),
     of_sizes=_sizes_reduced(np.prod),
+    axis=_taken_axes,
 )
 def reduce_prod(input_tensor, axis=None, keepdims=False, name=None):
     """Product over `axis`, all axes if None."""
@@ -151,6 +167,7 @@ def _check_both(*checks: Callable[..., None]) -> Callable[..., None]:
     differentiable=False,
     check=_check_both(check_bool("Any"), check_axes("Any")),
     only=dtypes.bool,
+    axis=_taken_axes,
 )
 def reduce_any(input_tensor, axis=None, keepdims=False, name=None):
     """Whether one is true over `axis`, all axes if None."""
@@ -163,6 +180,7 @@ def reduce_any(input_tensor, axis=None, keepdims=False, name=None):
     differentiable=False,
     check=_check_both(check_bool("All"), check_axes("All")),
     only=dtypes.bool,
+    axis=_taken_axes,
 )
 def reduce_all(input_tensor, axis=None, keepdims=False, name=None):
     """Whether all are true over `axis`, all axes if None."""
@@ -179,7 +197,7 @@ def _log_sum_exp(x: Any, axis: Any, keepdims: bool) -> Any:
     return result if keepdims else jnp.squeeze(result, _axes(axis, x.ndim))
 
 
-@op(arrays=1, kernel="IsFinite", dtypes="float", check=check_axes("Max"))
+@op(arrays=1, kernel="IsFinite", dtypes="float", check=check_axes("Max"), axis=_taken_axes)
 def reduce_logsumexp(input_tensor, axis=None, keepdims=False, name=None):
     """log(sum(exp(x))) over `axis`, all axes if None, without overflow."""
     return _log_sum_exp(input_tensor, axis, bool(keepdims))
@@ -204,7 +222,7 @@ def _spread(of: Op, x: Any, axis: Any, keepdims: Any) -> Tensor:
     x = convert(x)
     if not x.dtype.trainable:
         raise TypeError(f"Input must be either real or complex. Received integer type {x.dtype!s}.")
-    return apply(of.bind(axis=static(axis), keepdims=bool(keepdims)), (x,))
+    return apply(of.bind(axis=_taken_axes(axis), keepdims=bool(keepdims)), (x,))
 
 
 @takes_composites
@@ -237,7 +255,13 @@ def reduce_std(
     return _spread(_STD, input_tensor, axis, keepdims)
 
 
-@op(arrays=1, kernel="EuclideanNorm", dtypes=NUMBER, check=check_axes("EuclideanNorm"))
+@op(
+    arrays=1,
+    kernel="EuclideanNorm",
+    dtypes=NUMBER,
+    check=check_axes("EuclideanNorm"),
+    axis=_taken_axes,
+)
 def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
     """sqrt(sum(|x|**2)) over `axis`, all axes if None, of the dtype of x. NaN gradient at 0."""
     x, keepdims = input_tensor, bool(keepdims)
@@ -361,7 +385,9 @@ def count_nonzero(
     if x.dtype is dtypes.string:
         x = not_equal(x, "")
     closure = _COUNT_NONZERO.bind(
-        axis=static(axis), keepdims=bool(keepdims), dtype=dtypes.as_dtype(dtype)
+        axis=_taken_axes(axis),
+        keepdims=bool(keepdims),
+        dtype=dtypes.as_dtype(dtype),
     )
     return apply(closure, (x,))
 
@@ -392,7 +418,7 @@ def _scanned(
     return jnp.flip(out, axis) if reverse else out
 
 
-@op(arrays=1, kernel="Cumsum", dtypes=NUMBER, check=check_scan("Cumsum"))
+@op(arrays=1, kernel="Cumsum", dtypes=NUMBER, check=check_scan("Cumsum"), axis=_taken_axis)
 def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
     """Running sum along `axis`; exclusive: of those before; reverse: from the end.
 
@@ -405,7 +431,7 @@ def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
     )
 
 
-@op(arrays=1, kernel="Cumprod", dtypes=NUMBER, check=check_scan("Cumprod"))
+@op(arrays=1, kernel="Cumprod", dtypes=NUMBER, check=check_scan("Cumprod"), axis=_taken_axis)
 def cumprod(x, axis=0, exclusive=False, reverse=False, name=None):
     """Running product along `axis`; exclusive: of those before; reverse: from the end.
 
@@ -424,6 +450,7 @@ def cumprod(x, axis=0, exclusive=False, reverse=False, name=None):
     dtypes="float",
     check=check_scan("CumulativeLogsumexp"),
     kernels=True,
+    axis=_taken_axis,
 )
 def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False, name=None):
     """Running log(sum(exp(x))) along `axis`; of nothing it is -inf."""
