@@ -4,7 +4,7 @@ import numpy as np
 
 from . import update_calls
 from .derivatives import derivatives
-from .harness import attempts, options
+from .harness import attempt, attempts, options
 
 NEEDS = ("raw_ops",)
 IMAGES = np.arange(24, dtype=np.float32).reshape(2, 4, 3, 1) ** 1.5
@@ -321,3 +321,31 @@ def case_gradient_kernels_of_roots_keep_zeros(tf):
         getattr(tf.raw_ops, f"{name}Grad") for name in ("Sqrt", "Rsqrt", "Inv", "Reciprocal")
     ]
     return [[f(y=y, dy=tf.fill([5], dy)) for f in kernels] for dy in (0.0, 1.0, -2.0)]
+
+
+def case_gradients_that_are_prevented(tf):
+    x = tf.constant([1.0, 2.0])
+    prevent = tf.raw_ops.PreventGradient
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = prevent(input=x * 2.0, message="a reason")
+        beside = x * 3.0 + tf.stop_gradient(y)
+        of_none = prevent(input=tf.constant(1.0)) * x
+
+    @tf.function
+    def recorded(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = prevent(input=x, message="another")
+        return tape.gradient(y, x)
+
+    found = attempts(
+        tf,
+        {
+            "by it": lambda tf: tape.gradient(y, x),
+            "in part": lambda tf: tape.gradient(beside + y, x),
+            "beside": lambda tf: tape.gradient(beside, x),
+            "of a constant": lambda tf: tape.gradient(of_none, x),
+        },
+    )
+    return y, found, prevent(input=["a"]), attempt(recorded, x, words=0)

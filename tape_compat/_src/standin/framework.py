@@ -7,10 +7,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..autodiff.custom import custom_gradient
 from ..core.errors import user_location
 from ..core.shapes import TensorShape, as_shape as as_shape
 from ..function.vectorized_map import vectorized_map
+from ..library.saved_model.array_kernels import prevent_gradient as prevent_gradient
 from ..library.version1.dimension import Dimension as Dimension
 from ..ops.convolutions import convolution
 from ..ops.creation import (
@@ -24,7 +24,6 @@ from ..values.composite import CompositeTensor, TypeSpec
 from ..values.context import executing_eagerly, init_scope
 from ..values.convert import convert
 from ..values.nest import children_of, map_structure, rebuilt
-from ..values.record import identity
 from ..values.sizes import folded
 from ..values.spec import DenseSpec as DenseSpec, VariableSpec as VariableSpec
 from ..values.tensor import Tensor
@@ -300,19 +299,6 @@ def parameterized_truncated_normal(*_: Any, **__: Any) -> NoReturn:
 
 
 # -- derivatives
-
-
-def prevent_gradient(input: Any, message: str = "", name: Any = None) -> Tensor:
-    """A tensor as it is, whose derivative is an error: LookupError with a message."""
-
-    @custom_gradient
-    def through(x: Any) -> Any:
-        def refuse(*_: Any) -> NoReturn:
-            raise LookupError(f"Gradient explicitly disabled. Reason: {message!r}")
-
-        return identity(x), refuse
-
-    return through(convert(input))
 
 
 class RegisterGradient:

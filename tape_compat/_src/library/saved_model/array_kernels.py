@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
-from ...autodiff.custom import stop_gradient
+from ...autodiff.custom import custom_gradient, stop_gradient
 from ...core.dtypes import DType
 from ...core.refuse import invalid
 from ...ops import (
@@ -43,6 +43,25 @@ from ...ops.unique_slices import unique_slices
 from ...values.convert import convert
 from ...values.tensor import Tensor
 from .registry import KERNELS, MASKS, Kernel, calling, kernel, moving
+
+
+def prevent_gradient(input: Any, message: str | bytes = "", name: str | None = None) -> Tensor:
+    """A tensor as it is, whose derivative is an error: LookupError with a message."""
+    reason = message if isinstance(message, bytes) else message.encode()
+
+    @custom_gradient
+    def through(x: Any) -> Any:
+        def refuse(*_: Any) -> NoReturn:
+            raise LookupError(f"Gradient explicitly disabled. Reason: {reason!r}")
+
+        return shapes.identity(x), refuse
+
+    return through(convert(input))
+
+
+@kernel("PreventGradient")
+def _prevent_gradient(x: Any, *, message: str | bytes = "") -> Tensor:
+    return prevent_gradient(x, message)
 
 
 @kernel("SparseToDense")
@@ -150,7 +169,6 @@ _PLAIN: dict[str, Kernel] = {
     "Pad": joining.pad,
     "Polygamma": elementwise.polygamma,
     "Pow": arithmetic.pow,
-    "PreventGradient": shapes.identity,
     "Range": creation.range,
     "Rank": shapes.rank,
     "Real": elementwise.real,
