@@ -388,3 +388,24 @@ def case_dtypes_do_not_change(tf):
         },
     )
     return found, tf.int32.name, tf.int32.is_floating, tf.int32.size
+
+
+def case_empty_lists_for_other_kinds(tf):
+    none = tf.zeros([0, 3])
+    return attempts(
+        tf,
+        {
+            "permutation": lambda tf: tf.math.invert_permutation([]),
+            "permutation of floats": lambda tf: tf.math.invert_permutation(np.array([1.0, 0.0])),
+            "of Python": lambda tf: tf.math.invert_permutation([1.0, 0.0]),
+            "targets": lambda tf: tf.math.in_top_k((), none, 1),
+            "targets that are floats": lambda tf: tf.math.in_top_k(
+                np.array([1.0]), tf.ones([1, 3]), 3
+            ),
+            "raw": lambda tf: tf.io.decode_raw([], tf.int32),
+            "raw of a length": lambda tf: tf.io.decode_raw([], tf.int16, fixed_length=8),
+            "raw numbers": lambda tf: tf.io.decode_raw([1], tf.int32),
+            "classes": lambda tf: tf.one_hot([], 2),
+        },
+        words=0,
+    )

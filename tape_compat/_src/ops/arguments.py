@@ -118,8 +118,10 @@ _WITHOUT_DEFAULT = ("Index", "T")
 
 
 def cast_as_default(value: Any, dtype: Any = np.int32) -> Any:
-    """Floats and bools of NumPy as a kernel's default dtype, to which TensorFlow casts them; any
-    other argument as it is."""
+    """Floats and bools of NumPy, and an empty list, as a kernel's default dtype, to which
+    TensorFlow casts them; any other argument as it is."""
+    if isinstance(value, (list, tuple)) and not value:
+        return np.zeros([0], dtype)
     if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "fb":
         return value.astype(dtype)
     return value

@@ -27,6 +27,7 @@ from .arguments import (
     as_scalar,
     as_size,
     as_tensor,
+    cast_as_default,
     known_value,
     sketched,
     value_if_known,
@@ -164,7 +165,7 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
     >>> tf.math.in_top_k([0, 1], [[1.0, 2.0], [3.0, 4.0]], k=1).numpy().tolist()
     [False, True]
     """
-    return _in_top_k(targets, convert(predictions, float32), k=k)
+    return _in_top_k(cast_as_default(targets), convert(predictions, float32), k=k)
 
 
 def _counts(values: Any, *weights: Any, size: int, dtype: Any, binary: bool) -> Any:
@@ -411,7 +412,7 @@ def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     >>> tf.math.invert_permutation([2, 0, 1]).numpy().tolist()
     [1, 2, 0]
     """
-    x = as_tensor(x)
+    x = as_tensor(cast_as_default(x))
     refuse_no_permutation(x, "InvertPermutation")
     return apply(_INVERT, (x,))
 

@@ -540,9 +540,7 @@ def one_hot(
     >>> tf.one_hot([0, 2], 3).numpy().tolist()
     [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
     """
-    none = isinstance(indices, (list, tuple)) and not indices  # which is of float32 elsewhere
-    given = convert(indices, dtypes.int64) if none else cast_as_default(indices, np.int64)
-    indices = as_tensor(given)
+    indices = as_tensor(cast_as_default(indices, np.int64))
     axis = -1 if axis is None else axis
     depth = as_scalar(depth, "OneHot", "depth must be a scalar, but got: ")
     options = {"depth": as_size(depth), "axis": as_int(axis)}

@@ -37,7 +37,7 @@ def invalid(message: str, kernel: str) -> errors.InvalidArgumentError:
 
 def texts(value: Any, what: str) -> np.ndarray:
     """The texts of a string tensor. Raises TypeError for another dtype."""
-    tensor = convert(value)
+    tensor = convert(value, hint=dtypes.string)
     if tensor.dtype is not dtypes.string:
         raise TypeError(f"`{what}` must be of tf.string, not {tensor.dtype!r}: {value!r}")
     return array_of(tensor)
@@ -195,10 +195,10 @@ def decode_raw(
         return sketch.tensor((*input_bytes._aval.shape, count), dtype)
     array = texts(input_bytes, "input_bytes")
     each = array.ravel().tolist()
-    if fixed_length is not None:
-        count = int(convert(fixed_length))
-        each = [item[:count].ljust(count, b"\0") for item in each]
     length = len(each[0]) if each else 0
+    if fixed_length is not None:
+        length = int(convert(fixed_length))
+        each = [item[:length].ljust(length, b"\0") for item in each]
     for i, item in enumerate(each):
         if len(item) != length:
             raise invalid(
