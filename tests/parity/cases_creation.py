@@ -278,8 +278,19 @@ def case_numbers_of_several_kinds(tf):
 
 
 def case_numbers_too_large_for_float32(tf):
-    """Infinite where somebody names the dtype."""
+    """Infinite where somebody names the dtype, and in functions."""
     ones = tf.ones([2])
+
+    def recorded():
+        with tf.init_scope():
+            outside = attempt(tf.constant, 1e40)
+        return tf.constant(1e40), tf.convert_to_tensor([1.0, -1e40]), tf.fill([2], 1e40), outside
+
+    def in_a_function():
+        found = []
+        function = tf.function(lambda: found.append(recorded()) or found[0][:3], autograph=False)
+        return function(), found[0][3]
+
     calls = {
         "named": lambda: tf.constant(1e40, tf.float32),
         "list": lambda: tf.constant([1.0, -1e40], tf.float32),
@@ -287,6 +298,7 @@ def case_numbers_too_large_for_float32(tf):
         "beside a tensor": lambda: (ones * 1e40, tf.maximum(-1e40, ones)),
         "chosen": lambda: tf.where([True, False], 1e40, ones),
         "half": lambda: tf.constant(1e6, tf.float16),
+        "in a function": in_a_function,
     }
     return {name: attempt(call) for name, call in calls.items()}
 

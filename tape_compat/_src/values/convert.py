@@ -452,7 +452,10 @@ _FLOAT32_MAX = float(np.finfo(np.float32).max)
 
 
 def _check_finite(items: list[Any]) -> None:
-    """TensorFlow's error for a finite number that float32 would make infinite."""
+    """TensorFlow's error for a finite number that float32 would make infinite, in eager code."""
+    capture = LOCAL.state.capture
+    if capture is not None and capture.in_function:
+        return
     for x in items:
         if abs(x) > _FLOAT32_MAX and not math.isinf(x):
             raise ValueError(
