@@ -5,6 +5,10 @@ from .._src.library.version1.dimension import (
     dimension_at_index as dimension_at_index,
     dimension_value as dimension_value,
 )
+from .._src.library.version1.forward import (
+    forward_compatibility_horizon as forward_compatibility_horizon,
+    forward_compatible as forward_compatible,
+)
 from .._src.library.version1.text import (
     as_bytes as as_bytes,
     as_str as as_str,

@@ -184,3 +184,13 @@ def case_graphs_of_eager_code_and_of_functions(tf):
     same = v1.get_default_graph() is first
     v1.reset_default_graph()
     return same, v1.get_default_graph() is first, inner[1].outer_graph is inner[0]
+
+
+def case_horizons_of_compatibility(tf):
+    def known(*years):
+        return [tf.compat.forward_compatible(year, 6, 15) for year in years]
+
+    with tf.compat.forward_compatibility_horizon(2100, 6, 15):
+        inside = known(2099, 2100, 2101)
+    wrong = attempt(tf.compat.forward_compatibility_horizon(2100, 13, 1).__enter__)
+    return known(2020, 2099, 2200), inside, tf.compat.forward_compatible(2020, 13, 1), wrong
