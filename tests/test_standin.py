@@ -357,6 +357,47 @@ def test_the_page_about_keras():
         run("-c", block, after="keras")
 
 
+@needs_keras
+def test_float_operations_of_keras_models():
+    """By TensorFlow's private modules, as programs count them: the numbers are TensorFlow's."""
+    found = printed(
+        """
+import tape_compat
+tape_compat.install_as_tensorflow()
+import keras, tensorflow as tf
+from tensorflow.python.profiler.model_analyzer import profile
+from tensorflow.python.profiler.option_builder import ProfileOptionBuilder
+
+layers = keras.layers
+images = [
+    layers.Conv2D(8, 3, activation="relu"),
+    layers.BatchNormalization(),
+    layers.MaxPooling2D(2),
+    layers.DepthwiseConv2D(3, padding="same"),
+    layers.SeparableConv2D(12, 3, strides=2),
+    layers.AveragePooling2D(2),
+    layers.GlobalAveragePooling2D(),
+    layers.Dense(5, activation="softmax"),
+]
+others = [layers.LayerNormalization(), layers.Activation("gelu"), layers.UpSampling1D(2)]
+models = [
+    keras.Sequential([keras.Input((16, 16, 3)), *images]),
+    keras.Sequential([keras.Input((7, 4)), layers.LSTM(8), layers.Dense(1)]),
+    keras.Sequential([keras.Input((7, 4)), *others]),
+]
+options = ProfileOptionBuilder(ProfileOptionBuilder.float_operation()).with_empty_output().build()
+totals = []
+for model in models:
+    spec = tf.TensorSpec([1, *model.input_shape[1:]])
+    graph = tf.function(model).get_concrete_function(spec).graph
+    totals.append(profile(graph, options=options).total_float_ops)
+print(json.dumps(totals))
+""",
+        after="keras",
+    )
+    assert found == [101782, 881, 393]
+
+
 def test_constants_that_are_worked_out():
     found = []
 

@@ -394,6 +394,8 @@ MODULES = {
     "python.platform.gfile": (".io.gfile", ".compat.v1.gfile"),
     "python.platform.test": (".test",),
     "python.platform.tf_logging": (".compat.v1.logging", "._src.standin.utilities"),
+    "python.profiler.model_analyzer": (".compat.v1.profiler",),
+    "python.profiler.option_builder": (".compat.v1.profiler",),
     "python.pywrap_tfe": (),
     "python.saved_model.model_utils.mode_keys": ("._src.standin.keras2",),
     "python.saved_model.save": (),

@@ -163,6 +163,7 @@ from ..._src.library.version1.session import (
     InteractiveSession as InteractiveSession,
     MetaGraphDef as MetaGraphDef,
     NodeDef as NodeDef,
+    RunMetadata as RunMetadata,
     Session as Session,
 )
 from ..._src.library.version1.switches import (
@@ -258,6 +259,7 @@ from . import (
     math as math,
     metrics as metrics,
     nn as nn,
+    profiler as profiler,
     python_io as python_io,
     ragged as ragged,
     random as random,

@@ -56,3 +56,7 @@ class NodeDef(_Message):
 
     Raises: NotImplementedError, always.
     """
+
+
+class RunMetadata:
+    """What a session tells of a run: nothing, for `tf.compat.v1.profiler.profile` to be given."""
