@@ -90,14 +90,24 @@ def test_what_is_shown_and_what_is_refused(tmp_path, capsys):
             getattr(profiler.ProfileOptionBuilder, make)()
 
 
-@tape_compat.function
-def _slope(x):
-    return tape_compat.gradients(x * x, x)
+@tape_compat.custom_gradient
+def _doubled(x):
+    return x * 2.0, lambda slope: slope
 
 
-def test_derivatives_are_not_counted():
-    profiler = tape_compat.compat.v1.profiler
+def test_what_is_no_kernel_of_tensorflow_is_not_counted():
+    tf = tape_compat
+    programs = [
+        lambda x: tf.gradients(x * x, x),
+        _doubled,
+        tf.as_op(lambda x: x * x),
+        lambda x: tf.vectorized_map(lambda y: y * 2.0, x),
+        tf.recompute_grad(lambda x: x * 2.0),
+    ]
+    profiler = tf.compat.v1.profiler
     options = profiler.ProfileOptionBuilder.float_operation()
-    graph = _slope.get_concrete_function(tape_compat.TensorSpec([3])).graph
-    with pytest.raises(NotImplementedError, match="a derivative"):
-        profiler.profile(graph, options=options)
+    for program in programs:
+        f = tf.function(lambda x, program=program: program(x), autograph=False)
+        graph = f.get_concrete_function(tf.TensorSpec([3])).graph
+        with pytest.raises(NotImplementedError, match="the float operations of"):
+            profiler.profile(graph, options=options)

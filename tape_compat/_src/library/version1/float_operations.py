@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from ...core.avals import Aval
 from ...core.call import Call
-from ...core.control import Structured
-from ...core.op import Op
+from ...core.control import Batched, Structured
+from ...core.op import Closure, Op
 from ...core.program import Node
 
 
@@ -256,6 +256,10 @@ SEVERAL: dict[str, Parts | None] = {
 }
 
 
+#: Where ops are from that hold programs of JAX and of files.
+_FROM_ELSEWHERE = ("interop.jax:", "library.saved_model.program:")
+
+
 def place_of(op: Op) -> str:
     """The kernel that an op is named after, and where its function is below `_src`:
     "Mul ops.sums:_unit"."""
@@ -266,6 +270,14 @@ def place_of(op: Op) -> str:
     return f"{op.name} {module}:{getattr(fn, '__qualname__', '')}"
 
 
+def _one_kernel(closure: Closure) -> bool:
+    """Whether it is one of TensorFlow's nodes: no derivative, no program from elsewhere."""
+    if isinstance(closure, (Call, Structured)):
+        return not isinstance(closure, Batched)
+    place = place_of(closure.op).partition(" ")[2]
+    return type(closure) is Closure and not place.startswith(_FROM_ELSEWHERE)
+
+
 def float_operations(node: Node, inputs: list[Aval]) -> list[tuple[str, int]] | None:
     """The float operations of a node, by kernels; None where its shapes do not tell.
 
@@ -273,9 +285,8 @@ def float_operations(node: Node, inputs: list[Aval]) -> list[tuple[str, int]] | 
     """
     closure = node.closure
     place = place_of(closure.op)
-    derivative = closure.derivative and not isinstance(closure, (Call, Structured))
-    if derivative or (place in SEVERAL and SEVERAL[place] is None):
-        what = "a derivative" if derivative else place.partition(":")[2].strip("_")
+    if not _one_kernel(closure) or (place in SEVERAL and SEVERAL[place] is None):
+        what = place.partition(":")[2].rpartition(".")[2].strip("_")
         raise NotImplementedError(f"the float operations of {closure.name} ({what})")
     rule, parts = KERNELS.get(str(closure.name)), SEVERAL.get(place)
     if rule is None and parts is None:
