@@ -117,14 +117,6 @@ def no_dtensor(*_: Any, **__: Any) -> NoReturn:
     )
 
 
-def no_frozen_graph(*_: Any, **__: Any) -> NoReturn:
-    """Refused."""
-    raise NotImplementedError(
-        "convert_variables_to_constants: there are no graphs without functions: tf.saved_model "
-        f"writes programs (at {user_location()})"
-    )
-
-
 def add(x: Any, y: Any, name: Any = None) -> Any:
     """`x + y`."""
     return call("add", x, y)

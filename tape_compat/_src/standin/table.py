@@ -131,10 +131,10 @@ NAMES = {
         "library.config:is_op_determinism_enabled"
     ),
     "python.framework.convert_to_constants.convert_variables_to_constants_v2": (
-        "standin.runtime:no_frozen_graph"
+        "standin.freezing:convert_variables_to_constants_v2"
     ),
     "python.framework.convert_to_constants.convert_variables_to_constants_v2_as_graph": (
-        "standin.runtime:no_frozen_graph"
+        "standin.freezing:convert_variables_to_constants_v2_as_graph"
     ),
     "python.framework.ops.EagerTensor": "standin.framework:EagerTensor",
     "python.framework.ops.convert_to_tensor": "ops.creation:convert_to_tensor",
