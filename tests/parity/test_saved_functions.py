@@ -261,6 +261,9 @@ def test_empty_arguments_and_sparse_ids(ways, tmp_path):
         "reshaped": lambda x: tf.nn.softmax(tf.reshape(x, [tf.shape(x)[0], 2, 1]), 1)[:, 0],
         "first": lambda x: tf.concat([x, x], 0)[:, 1],
         "embedded": lambda x: embedded(tf, tf.concat([tf.ones([1, 2]), x], 0)),
+        "reduced": lambda x: (tf.reduce_max(x, 0), tf.reduce_min(x, [0]), tf.reduce_prod(x, 0)),
+        "sorted": lambda x: (tf.sort(x, 0), tf.sort(x, -1, "DESCENDING"), tf.math.top_k(x, 1)),
+        "gathered": lambda x: tf.gather(x, tf.zeros([tf.shape(x)[0], 3], tf.int32), batch_dims=1),
     }
     given = [[[1.0, -2.0], [0.0, 4.0]], np.zeros([0, 2], np.float32), [[0.0, 0.0]]]
     check(ways, tmp_path, functions, given, lambda tf: tf.TensorSpec([None, 2], tf.float32))
@@ -427,6 +430,15 @@ def test_searches_of_unknown_sizes(ways, tmp_path):
     }
     given = [[2.0, 1.0, 2.0], [0.5, float("nan")], [3.0, 1.5, 4.0, 1.5, 2.0]]
     check(ways, tmp_path, functions, given, lambda tf: tf.TensorSpec([None], tf.float32))
+
+
+def test_slopes_of_products_of_unknown_sizes(ways, tmp_path):
+    functions = lambda tf: {
+        "rows": lambda x: tf.gradients(tf.reduce_prod(x, 0), x)[0],
+        "all": lambda x: tf.gradients(tf.reduce_prod(x), x)[0],
+    }
+    given = [[[1.0, -2.0], [0.0, 4.0], [3.0, 0.0]], [[2.0, 3.0]]]
+    check(ways, tmp_path, functions, given, lambda tf: tf.TensorSpec([None, 2], tf.float32))
 
 
 def test_loops_of_unknown_length_and_formulas(ways, tmp_path):

@@ -19,7 +19,7 @@ from ..core.dimensions import Shape, Size, fit, is_symbolic
 from ..core.op import Op
 from ..core.refuse import check_dtype_of, invalid, not_allowed, shown
 from ..values import operators
-from ..values.bounds import not_empty, refuse_positions, refuse_rows, scattered
+from ..values.bounds import not_empty, of_rows, refuse_positions, refuse_rows, scattered
 from ..values.dispatch import takes_composites
 from ..values.host_steps import by_host
 from ..values.indexed_slices import IndexedSlices
@@ -43,7 +43,8 @@ from .shapes import host_shape, reshape
 
 def _gather(params: Any, indices: Any, axis: int, batch_dims: int) -> Any:
     if batch_dims:
-        return jax.vmap(lambda p, i: _gather(p, i, axis - 1, batch_dims - 1))(params, indices)
+        row = jax.vmap(lambda p, i: _gather(p, i, axis - 1, batch_dims - 1))
+        return of_rows(row, params, indices, (0,))
     if not params.shape[axis]:  # every index is outside, and JAX takes nothing from nothing
         return jnp.zeros(
             (*params.shape[:axis], *indices.shape, *params.shape[axis + 1 :]), params.dtype

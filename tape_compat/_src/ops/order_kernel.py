@@ -16,6 +16,7 @@ from jax import lax
 from ..core import kernels
 from ..core.dimensions import less
 from ..core.kernels import PROGRAMS
+from ..values.bounds import along
 
 _TARGET = "tape_compat_order"
 #: XLA takes so many of a row, or one in so many, as quickly: of 512 x 512 numbers 10 in 0.9 ms and
@@ -51,7 +52,7 @@ def order(x: Any, axis: int, descending: bool) -> Any:
 def top(x: Any, k: int) -> tuple[Any, Any]:
     """The k largest along the last axis, of equal ones the first ones first, and their places."""
     places = _places_of_top(lax.stop_gradient(x), k)
-    return jnp.take_along_axis(x, places, -1), places
+    return along(x, places, -1), places
 
 
 def _places_of_top(x: Any, k: int) -> Any:

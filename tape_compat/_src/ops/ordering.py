@@ -15,7 +15,7 @@ from ..core.dimensions import differ, is_unknown, less
 from ..core.dtypes import DType, as_dtype, from_numpy
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown
-from ..values.bounds import host_value
+from ..values.bounds import along, host_value
 from ..values.dispatch import takes_composites
 from ..values.record import apply
 from ..values.tensor import Tensor
@@ -168,7 +168,7 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
 
 
 def _sort(x: Any, axis: int, descending: bool) -> Any:
-    return jnp.take_along_axis(x, order(lax.stop_gradient(x), axis, descending), axis=axis)
+    return along(x, order(lax.stop_gradient(x), axis, descending), axis)
 
 
 def _check_sort(avals: tuple[Aval, ...], axis: int, descending: bool) -> None:

@@ -12,7 +12,7 @@ from jax import lax
 
 from ..core import dtypes
 from ..core.avals import Aval
-from ..core.dimensions import maximum, minimum, product
+from ..core.dimensions import is_symbolic, maximum, minimum, product
 from ..core.dtypes import DType
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown
@@ -150,7 +150,11 @@ def reduce_min(input_tensor, axis=None, keepdims=False, name=None):
 )
 def reduce_prod(input_tensor, axis=None, keepdims=False, name=None):
     """Product over `axis`, all axes if None."""
-    return jnp.prod(input_tensor, axis=axis, keepdims=bool(keepdims), dtype=input_tensor.dtype)
+    x, axes = input_tensor, _axes(axis, input_tensor.ndim)
+    for i in axes:
+        if is_symbolic(x.shape[i]):
+            x = rules.product_of_unknown(x, i)
+    return jnp.prod(x, axis=axes, keepdims=bool(keepdims), dtype=x.dtype)
 
 
 def _check_both(*checks: Callable[..., None]) -> Callable[..., None]:

@@ -20,6 +20,7 @@ import numpy as np
 from jax import lax
 from jax.custom_derivatives import SymbolicZero, zero_from_primal
 
+from ..core.dimensions import less
 from ..values.bounds import not_empty
 
 #: `partial(dx, out, *args)`: the part of the tangent that comes from one argument, linear in `dx`.
@@ -381,6 +382,24 @@ ndtri = rule(
 )
 
 
+def product_of_unknown(x: Any, axis: int) -> Any:
+    """Product along an axis of unknown size, which stays with size 1. The derivative is of the
+    products before and behind each element; JAX's needs the size. Source: TF math_grad.py,
+    _ProdGrad.
+    """
+
+    def before(x: Any) -> Any:
+        one = jnp.ones_like(x, shape=[1 if i == axis else n for i, n in enumerate(x.shape)])
+        running = jnp.cumprod(jnp.concatenate([one, x], axis), axis, dtype=x.dtype)
+        return lax.slice_in_dim(running, 0, x.shape[axis], axis=axis)
+
+    def partial(dx: Any, out: Any, x: Any) -> Any:
+        others = before(x) * jnp.flip(before(jnp.flip(x, axis)), axis)
+        return jnp.sum(dx * others, axis, keepdims=True)
+
+    return rule(lambda x: jnp.prod(x, axis, keepdims=True, dtype=x.dtype), partial)(x)
+
+
 def segment_product(data: Any, ids: Any, segments: int) -> Any:
     """Product of each segment; ids outside are dropped. The derivative never divides by zero.
 
@@ -456,7 +475,7 @@ def extreme(x: Any, axis: Any, keepdims: bool, largest: bool) -> Any:
     ends = (-jnp.inf, jnp.inf) if _floating(x) else (jnp.iinfo(x.dtype).min, jnp.iinfo(x.dtype).max)
 
     def function(x: Any) -> Any:
-        initial = (ends[0] if largest else ends[1]) if x.size == 0 else None
+        initial = None if less(0, x.size) else ends[0 if largest else 1]
         reduce = jnp.max if largest else jnp.min
         return reduce(x, axis=axis, keepdims=True, initial=initial)
 

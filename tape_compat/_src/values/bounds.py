@@ -6,11 +6,12 @@ negative indices from the end.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from ..core.dimensions import is_symbolic, less
 from ..core.refuse import invalid, shown
@@ -31,6 +32,23 @@ def not_empty(x: Any, axes: Iterable[int]) -> Any:
     if not short:
         return x
     return jnp.pad(x, [(0, int(axis in short)) for axis in range(x.ndim)])
+
+
+def of_rows(function: Callable[[Any, Any], Any], x: Any, places: Any, axes: Iterable[int]) -> Any:
+    """What a function picks of `x` at places, row by row along axes that may have no row."""
+    short = [axis for axis in axes if not less(0, x.shape[axis])]
+    found = function(not_empty(x, short), not_empty(places, short))
+    for axis in short:
+        found = lax.slice_in_dim(found, 0, x.shape[axis], axis=axis)
+    return found
+
+
+def along(x: Any, places: Any, axis: int) -> Any:
+    """The elements at places along an axis, of arrays that may be empty."""
+    axis %= x.ndim
+    rows = [i for i in range(x.ndim) if i != axis]
+    given = not_empty(x, (axis,))
+    return of_rows(lambda x, at: jnp.take_along_axis(x, at, axis), given, places, rows)
 
 
 def host_value(tensor: Tensor) -> np.ndarray | None:
