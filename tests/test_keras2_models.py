@@ -112,6 +112,33 @@ def test_tables_are_known_by_their_class():
     assert not isinstance(table, RestoredResource)
 
 
+def test_known_tables_are_filled_and_found_in(tmp_path):
+    """An empty one, as of a layer that learns its vocabulary, and one that has its keys."""
+
+    def words(*keys):
+        made = AutoTrackable()
+        values = tf.range(len(keys), dtype=tf.int64)
+        entries = KeyValueTensorInitializer(tf.constant(keys, tf.string), values)
+        made.table = tf.lookup.StaticHashTable(entries, -1)
+        return made
+
+    saved = words("a", "b")
+    spec = [tf.TensorSpec([None], tf.string)]
+    saved.find = tf.function(lambda x: saved.table.lookup(x), input_signature=spec)
+    save_and_return_nodes(saved, tmp_path / "m", signatures=saved.find)
+    asked = tf.constant(["b", "z", "a"])
+    for known in (words(), words("a", "b")):
+        table = known.table
+        given = {}
+        put = lambda owner, name, part: given.setdefault(name, part)
+        ignore = lambda owner, name, part: None
+        load_partial(tmp_path / "m", {"root": (known, put), "root.table": (table, ignore)})
+        assert given["table"] is table
+        assert table.lookup(asked).numpy().tolist() == [1, -1, 0]
+        assert given["find"](asked).numpy().tolist() == [1, -1, 0]
+        assert given["signatures"]["serving_default"](x=asked)["output_0"].numpy()[0] == 1
+
+
 def test_regularizers_of_layers_are_recorded_for_a_known_rank():
     class Regularized:
         _activity_regularizer = staticmethod(lambda x: tf.reduce_sum(x))

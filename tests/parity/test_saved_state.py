@@ -82,3 +82,26 @@ def test_tables_that_may_change_and_signatures_that_need_values(tmp_path):
     assert_near(numbers(found), expected[2])
     with pytest.raises(NotImplementedError, match="a signature cannot be written to a SavedModel"):
         tape_compat.saved_model.save(loaded, str(tmp_path / "again"), signatures=served)
+
+
+def test_beside_functions_of_iterators_and_datasets(tmp_path):
+    """As Keras 2 saves layers that learned from a dataset: what is beside them is read."""
+    tf, number = tensorflow(), tensorflow().TensorSpec([])
+    made = tf.Module()
+    made.total = tf.Variable(1.0)
+    made.learn = tf.function(
+        lambda x: made.total.assign_add(next(x)), input_signature=[tf.data.IteratorSpec(number)]
+    )
+    made.fold = tf.function(
+        lambda x: x.reduce(0.0, lambda a, b: a + b), input_signature=[tf.data.DatasetSpec(number)]
+    )
+    made.add = tf.function(lambda x: x + made.total, input_signature=[number])
+    tf.saved_model.save(made, str(tmp_path), signatures=made.add)
+    loaded = tape_compat.saved_model.load(str(tmp_path))
+    assert_near(numbers(loaded.add(2.0)), numbers(made.add(2.0)))
+    data = tape_compat.data.Dataset.from_tensor_slices([1.0])
+    for function, given in ((loaded.learn, iter(data)), (loaded.fold, data)):
+        with pytest.raises(NotImplementedError, match=r"of the node '.*' is not here"):
+            function(given)
+        with pytest.raises(TypeError, match="Can not cast"):
+            function(tape_compat.constant(1.0))

@@ -17,6 +17,7 @@ from ...ops.creation import zeros
 from ...values.convert import convert
 from ...values.tensor import Tensor
 from ...values.variable import VALUE_KEY, Variable
+from ..lookup.static import StaticHashTable
 from .assets import Asset
 from .constants import SAVED_MODEL_FILENAME_PB
 from .every_kernel import TABLES
@@ -183,6 +184,8 @@ class Loading:
         self._made: dict[int, Any] = {
             self._numbers[path]: made for path, (made, _) in known.items()
         }
+        #: What functions take for tables among them.
+        self._tables: dict[int, Any] = {}
         self._putting = {self._numbers[path]: put for path, (_, put) in known.items()}
         info = graph.meta_info_def
         #: Of the library that wrote it: its number, and what it was built of.
@@ -214,6 +217,8 @@ class Loading:
         for number, made in list(self._made.items()):
             if is_variable(made) and number in self._values:
                 made.assign(self._values[number])
+            elif isinstance(made, StaticHashTable):
+                self._table_of(number, made)
             self._make_parts(number)
         plain = [number for number, made in self._made.items() if isinstance(made, (list, dict))]
         for number in dict.fromkeys((*plain, *self._made)):  # known objects may copy structures
@@ -302,12 +307,23 @@ class Loading:
 
     def _case(self, name: str) -> Case:
         saved = self._saved.concrete_functions[name]
-        captured = [self._handle(self.object(number)) for number in saved.bound_inputs]
+        captured = list(map(self._handle, saved.bound_inputs))
         return Case(self._library[name], saved, captured)
 
-    def _handle(self, value: Any) -> Any:
+    def _handle(self, number: int) -> Any:
         """What a function takes for an object that it captured."""
+        value = self.object(number)
+        if isinstance(value, StaticHashTable):
+            return self._table_of(number, value)
         return value.asset_path if isinstance(value, Asset) else value
+
+    def _table_of(self, number: int, known: StaticHashTable) -> Any:
+        """What functions find in a table that was known. One that is empty is filled."""
+        if number not in self._tables:
+            made = self._tables[number] = self._resource(number, None)
+            if not known.size():
+                made.put_in(known)
+        return self._tables[number]
 
     def _constant(self, number: int, saved: Any) -> Tensor:
         found: Tensor = attribute(self._constants[saved.operation].attr["value"])
@@ -328,7 +344,8 @@ class Loading:
         made: Any = (
             found[0] if found else RestoredObject()
         )  # a vocabulary without known keys has none
-        self._made[number] = made
+        places = self._tables if number in self._made else self._made
+        places[number] = made
         if "_initialize" in parts:
             self._run(parts["_initialize"])
         kept = self._kept.get(number, {})
@@ -345,7 +362,7 @@ class Loading:
         else:
             name = node.bare_concrete_function.concrete_function_name
         bound = self._saved.concrete_functions[name].bound_inputs
-        return self._library[name](*[self._handle(self.object(i)) for i in bound])
+        return self._library[name](*map(self._handle, bound))
 
     # -- parts ----------------------------------------------------------------------------------
 

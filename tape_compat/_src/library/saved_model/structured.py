@@ -13,6 +13,7 @@ import numpy as np
 from ...core.dtypes import DType, as_dtype
 from ...core.shapes import TensorShape
 from ...data.io.tensors import TensorShapeProto, make_ndarray, make_tensor_proto
+from ...data.specs import DatasetSpec, IteratorSpec
 from ...values import nest
 from ...values.composite import TypeSpec
 from ...values.convert import convert
@@ -91,6 +92,8 @@ def _spec_proto(made: StructuredValue, spec: TensorSpec) -> Any:
 
 #: The specs of composites that TensorFlow's files number, by these numbers.
 _SPECS: dict[int, Any] = {1: SparseTensorSpec, 2: IndexedSlicesSpec, 3: RaggedTensorSpec}
+#: Those of arguments that functions are read with, but not written.
+_SPECS_READ: dict[int, Any] = {**_SPECS, 5: DatasetSpec, 6: IteratorSpec}
 #: Those that are found by a name.
 _REGISTERED, _EXTENSION_TYPE = 12, 13
 
@@ -120,7 +123,7 @@ def _decoded_type_spec(held: Any) -> TypeSpec:
 
     Raises: NotImplementedError for that of a class that is not here.
     """
-    kind = _SPECS.get(held.type_spec_class)
+    kind = _SPECS_READ.get(held.type_spec_class)
     if held.type_spec_class in (_REGISTERED, _EXTENSION_TYPE):
         kind = NAME_TO_SPEC.get(held.type_spec_class_name)
         if kind is None:

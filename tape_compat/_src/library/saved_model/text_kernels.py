@@ -82,6 +82,10 @@ class RestoredTable:
         """Take keys and values."""
         self.fill(KeyValueTensorInitializer(keys, values, self.key_dtype, self.value_dtype))
 
+    def put_in(self, table: StaticHashTable) -> None:
+        """Put the keys and values into an empty table."""
+        self._initializer.initialize(table)
+
     def with_default(self, default: Any) -> StaticHashTable:
         """The table with a value for keys that it does not have."""
         value = np.ravel(known_value(default)).item()
