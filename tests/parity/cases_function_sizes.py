@@ -228,6 +228,16 @@ def case_sizes_made_of_many_numbers(tf):
     return traced(tf, f, (x, tf.range(30) // 4), (x, tf.range(30) % 5), (x, tf.range(30) // 3))
 
 
+def case_sizes_reduced_along_several_axes(tf):
+    def f(x):
+        sizes = tf.stack([tf.shape(x), tf.shape(x) * 2])
+        ends = tf.reduce_max(sizes, [0, 1]), tf.reduce_min(sizes)
+        return tf.zeros(ends), tf.zeros(tf.reduce_max(sizes, 0)), tf.zeros(tf.reduce_min(sizes, 1))
+
+    f = tf.function(f, input_signature=[tf.TensorSpec([None, None])])
+    return [f(tf.zeros(shape)) for shape in ([2, 3], [4, 1])]
+
+
 def case_embeddings_of_sparse_ids(tf):
     table = tf.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
     places = [[0, 0], [0, 1], [2, 0], [2, 1]]

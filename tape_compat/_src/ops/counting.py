@@ -180,9 +180,9 @@ def _counts(values: Any, *weights: Any, size: int, dtype: Any, binary: bool) -> 
 
 def _in_rows(arrays: Sequence[Any], by_row: bool) -> list[Any]:
     """Arrays as matrices, of one row unless the rows of matrices are counted."""
-    shape = arrays[0].shape
-    rows = shape[0] if by_row and len(shape) == 2 else 1
-    return [a.reshape(rows, math.prod(a.shape) // max(rows, 1)) for a in arrays]
+    if by_row and arrays[0].ndim == 2:
+        return list(arrays)
+    return [a.reshape(1, math.prod(a.shape)) for a in arrays]
 
 
 def _bincount(*arrays: Any, size: int, dtype: DType, binary: bool, by_row: bool) -> Any:

@@ -119,7 +119,7 @@ def _axes(axis: Any, rank: int) -> tuple[int, ...]:
     kernel="Max",
     dtypes=REAL,
     check=check_axes("Max"),
-    of_sizes=_sizes_reduced(np.frompyfunc(maximum, 2, 1).reduce),
+    of_sizes=_sizes_reduced(np.frompyfunc(maximum, 2, 1, identity=None).reduce),
     axis=_taken_axes,
 )
 def reduce_max(input_tensor, axis=None, keepdims=False, name=None):
@@ -132,7 +132,7 @@ def reduce_max(input_tensor, axis=None, keepdims=False, name=None):
     kernel="Min",
     dtypes=REAL,
     check=check_axes("Min"),
-    of_sizes=_sizes_reduced(np.frompyfunc(minimum, 2, 1).reduce),
+    of_sizes=_sizes_reduced(np.frompyfunc(minimum, 2, 1, identity=None).reduce),
     axis=_taken_axes,
 )
 def reduce_min(input_tensor, axis=None, keepdims=False, name=None):
