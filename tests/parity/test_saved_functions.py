@@ -264,7 +264,7 @@ def test_empty_arguments_and_sparse_ids(ways, tmp_path):
         "reduced": lambda x: (tf.reduce_max(x, 0), tf.reduce_min(x, [0]), tf.reduce_prod(x, 0)),
         "sorted": lambda x: (tf.sort(x, 0), tf.sort(x, -1, "DESCENDING"), tf.math.top_k(x, 1)),
         "counted": lambda x: tf.math.bincount(
-            tf.cast(x, tf.int32), axis=-1, minlength=5, maxlength=5
+            tf.cast(x * x, tf.int32), axis=-1, minlength=5, maxlength=5
         ),
         "gathered": lambda x: tf.gather(x, tf.zeros([tf.shape(x)[0], 3], tf.int32), batch_dims=1),
     }
