@@ -220,7 +220,7 @@ class _Saving:
         made.function_spec.jit_compile = _JIT_COMPILE[function._jit_compile]
         try:
             recorded = function._list_all_concrete_functions()
-        except NeedsValue as error:
+        except (NeedsValue, NotImplementedError) as error:
             LOGGER.warning("%s is left out of the SavedModel: %s", function.name, error)
             return
         for concrete in recorded:

@@ -12,8 +12,9 @@ import numpy as np
 
 from ...core.dtypes import DType, as_dtype
 from ...core.shapes import TensorShape
+from ...data.dataset import DatasetSpec
 from ...data.io.tensors import TensorShapeProto, make_ndarray, make_tensor_proto
-from ...data.specs import DatasetSpec, IteratorSpec
+from ...data.iterator import IteratorSpec
 from ...values import nest
 from ...values.composite import TypeSpec
 from ...values.convert import convert
@@ -90,10 +91,11 @@ def _spec_proto(made: StructuredValue, spec: TensorSpec) -> Any:
     )
 
 
-#: The specs of composites that TensorFlow's files number, by these numbers.
-_SPECS: dict[int, Any] = {1: SparseTensorSpec, 2: IndexedSlicesSpec, 3: RaggedTensorSpec}
-#: Those of arguments that functions are read with, but not written.
-_SPECS_READ: dict[int, Any] = {**_SPECS, 5: DatasetSpec, 6: IteratorSpec}
+#: The specs that TensorFlow's files number, by these numbers.
+_SPECS: dict[int, Any] = {
+    **{1: SparseTensorSpec, 2: IndexedSlicesSpec, 3: RaggedTensorSpec},
+    **{5: DatasetSpec, 6: IteratorSpec},
+}
 #: Those that are found by a name.
 _REGISTERED, _EXTENSION_TYPE = 12, 13
 
@@ -115,7 +117,8 @@ def _encode_type_spec(made: StructuredValue, spec: TypeSpec) -> None:
     held = made.type_spec_value
     held.type_spec_class, held.type_spec_class_name = number, name
     held.type_state.CopyFrom(encoded(spec._serialize()))
-    held.num_flat_components = len(components(spec))
+    handle = isinstance(spec, (DatasetSpec, IteratorSpec))  # those are one tensor there
+    held.num_flat_components = 1 if handle else len(components(spec))
 
 
 def _decoded_type_spec(held: Any) -> TypeSpec:
@@ -123,7 +126,7 @@ def _decoded_type_spec(held: Any) -> TypeSpec:
 
     Raises: NotImplementedError for that of a class that is not here.
     """
-    kind = _SPECS_READ.get(held.type_spec_class)
+    kind = _SPECS.get(held.type_spec_class)
     if held.type_spec_class in (_REGISTERED, _EXTENSION_TYPE):
         kind = NAME_TO_SPEC.get(held.type_spec_class_name)
         if kind is None:
