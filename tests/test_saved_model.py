@@ -200,7 +200,7 @@ def test_what_cannot_be_one_program_is_left_out_or_refused(saved, tmp_path, capl
     with pytest.raises(ValueError, match="Found zero restored functions for caller function"):
         loaded.f(tf.ones([1]))
     concrete = made.f.get_concrete_function(tf.ones([1]))
-    with pytest.raises(NotImplementedError, match="EagerPyFunc of .* cannot be written"):
+    with pytest.raises(NotImplementedError, match=r"EagerPyFunc of .* cannot be written"):
         tf.saved_model.save(made, str(tmp_path), signatures=concrete)
 
 
