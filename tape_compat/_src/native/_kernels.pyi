@@ -13,6 +13,7 @@ LARGE_PAGES: Any
 ORDER: Any
 POOL: Any
 SPECIAL: Any
+SYSTEMS: Any
 WORDS: Any
 
 def eliminate(matrices: Any, pivots: Any, order: Any, /) -> None:

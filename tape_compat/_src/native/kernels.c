@@ -542,6 +542,7 @@ static enum Outcome largest_of(const Py_buffer *buffers, PyObject *const *args)
 }
 
 #include "lu.c"
+#include "systems.c"
 #include "single.c"
 
 /* Functions of arrays of NumPy: how many arguments they have, the first array among these, how many
@@ -589,6 +590,7 @@ static PyMethodDef methods[] = {METHODS(METHOD_ROW){NULL, NULL, 0, NULL}};
     X(POOL, pool, "images, and perhaps cotangents, give a pool", "a pool")                         \
     X(SEARCH, search, "counters and keys and parameters give numbers", "a search")                 \
     X(SPECIAL, special, "a special function is of two arrays or of three", "functions")            \
+    X(SYSTEMS, systems, "square matrices, and perhaps columns beside them, are wanted", "systems") \
     X(WORDS, words, "counters and keys give words", "words")
 
 #define HANDLER(capsule, name, wanted, lacking)                                                    \

@@ -10,6 +10,7 @@ enum { XLA_FFI_Error_Code_INVALID_ARGUMENT = 3, XLA_FFI_Error_Code_RESOURCE_EXHA
 enum { XLA_FFI_DataType_S32 = 4, XLA_FFI_DataType_S64 = 5 };
 enum { XLA_FFI_DataType_U32 = 8, XLA_FFI_DataType_U64 = 9 };
 enum { XLA_FFI_DataType_F32 = 11, XLA_FFI_DataType_F64 = 12 };
+enum { XLA_FFI_DataType_C64 = 15, XLA_FFI_DataType_C128 = 18 };
 enum { XLA_FFI_AttrType_ARRAY = 1 };
 
 typedef struct XLA_FFI_Error XLA_FFI_Error;

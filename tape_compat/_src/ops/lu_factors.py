@@ -11,6 +11,7 @@ from ..core.avals import Aval
 from ..core.dimensions import broadcast, differ
 from ..core.refuse import invalid, shown
 from .declare import check_same_dtype, name_ops, op
+from .systems import triangular_solve
 
 
 def _check_factors(avals: tuple[Aval, ...], validate_args: bool) -> None:
@@ -63,11 +64,19 @@ def solved(factors: Any, permutation: Any, rhs: Any) -> Any:
 
 def by_factors(factors: Any, rhs: Any) -> Any:
     """The x of L U x = rhs, matrices of as many batches."""
-    half = lax.linalg.triangular_solve(factors, rhs, left_side=True, lower=True, unit_diagonal=True)
-    return lax.linalg.triangular_solve(factors, half, left_side=True, lower=False)
+    half = triangular_solve(factors, rhs, lower=True, unit_diagonal=True)
+    return triangular_solve(factors, half, lower=False)
 
 
-@op(arrays=3, same_dtype=False, check=_check_solve, shapes=_solve_aval)
+def solved_by_transpose(factors: Any, permutation: Any, rhs: Any) -> Any:
+    """The x of A^T x = rhs, as `solved`, matrices of as many batches."""
+    turned = jnp.swapaxes(factors, -1, -2)
+    half = triangular_solve(turned, rhs, lower=True)
+    found = triangular_solve(turned, half, lower=False, unit_diagonal=True)
+    return _rows(found, jnp.argsort(permutation, -1))
+
+
+@op(arrays=3, same_dtype=False, check=_check_solve, shapes=_solve_aval, kernels=True)
 def lu_solve(lower_upper, perm, rhs, validate_args=False, name=None):
     """X [..., n, k] with A X = `rhs` [..., n, k], for the factors and rows of A by `tf.linalg.lu`.
 
@@ -82,7 +91,7 @@ def lu_solve(lower_upper, perm, rhs, validate_args=False, name=None):
     return solved(lower_upper, perm, rhs)
 
 
-@op(arrays=2, same_dtype=False, check=_check_factors)
+@op(arrays=2, same_dtype=False, check=_check_factors, kernels=True)
 def lu_matrix_inverse(lower_upper, perm, validate_args=False, name=None):
     """The inverse of a matrix [..., n, n] of which `tf.linalg.lu` gave the factors and rows.
 

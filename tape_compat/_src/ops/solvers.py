@@ -20,10 +20,11 @@ from ..core.refuse import invalid, shown
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
+from . import systems
 from .arguments import as_tensor, untracked
 from .declare import Number, check_same_dtype, is_number, matching, name_ops, op
 from .decompositions import pseudo_inverse
-from .lu_factors import by_factors, solved
+from .lu_factors import by_factors, solved, solved_by_transpose
 from .matrices import adjoint_of, check_square
 from .products import check_matmul
 
@@ -43,7 +44,13 @@ def _inverse_jvp(primals: Any, tangents: Any) -> Any:
     return out, -out @ tangents[0] @ out
 
 
-@op(arrays=1, kernel="MatrixInverse", dtypes="float complex", check=check_square("MatrixInverse"))
+@op(
+    arrays=1,
+    kernel="MatrixInverse",
+    dtypes="float complex",
+    check=check_square("MatrixInverse"),
+    kernels=True,
+)
 def inv(input, adjoint=False, name=None):
     """The inverse of square matrices [..., n, n], or of their adjoints. A singular one gives inf.
 
@@ -100,7 +107,7 @@ def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
 
 @jax.custom_jvp
 def _cholesky(a: Any) -> Any:
-    return lax.linalg.cholesky(a, symmetrize_input=False)
+    return systems.cholesky(a)
 
 
 @_cholesky.defjvp
@@ -116,7 +123,7 @@ def _cholesky_jvp(primals: Any, tangents: Any) -> Any:
 
 
 def _solve_lower(lower: Any, b: Any) -> Any:
-    return lax.linalg.triangular_solve(lower, b, left_side=True, lower=True)
+    return systems.triangular_solve(lower, b, lower=True)
 
 
 def _half_lower(x: Any) -> Any:
@@ -129,6 +136,7 @@ def _half_lower(x: Any) -> Any:
     kernel="Cholesky",
     dtypes="float complex",
     check=check_square("Cholesky", "Input matrix must be square."),
+    kernels=True,
 )
 def cholesky(input, name=None):
     """The lower triangular L with L L^H = `input` [..., n, n], whose lower triangle is read.
@@ -142,7 +150,7 @@ def cholesky(input, name=None):
     return jnp.tril(_cholesky(input))
 
 
-@op(kernel="Cholesky", dtypes="float complex", check=check_square("Cholesky"))
+@op(kernel="Cholesky", dtypes="float complex", check=check_square("Cholesky"), kernels=True)
 def logdet(matrix, name=None):
     """The logarithm of the determinant of positive definite matrices [..., n, n], real.
 
@@ -156,13 +164,11 @@ def logdet(matrix, name=None):
 
 def _triangular(matrix: Any, rhs: Any, lower: bool, adjoint: bool) -> Any:
     batch = lax.broadcast_shapes(matrix.shape[:-2], rhs.shape[:-2])
-    return lax.linalg.triangular_solve(
+    return systems.triangular_solve(
         jnp.broadcast_to(matrix, (*batch, *matrix.shape[-2:])),
         jnp.broadcast_to(rhs, (*batch, *rhs.shape[-2:])),
-        left_side=True,
-        lower=lower,
-        transpose_a=adjoint,
-        conjugate_a=adjoint,
+        lower,
+        adjoint,
     )
 
 
@@ -208,6 +214,7 @@ def _solved(avals: tuple[Aval, ...], **_: Any) -> Aval:
     dtypes="float complex",
     check=_check_solve("MatrixTriangularSolve", True),
     shapes=_solved,
+    kernels=True,
 )
 def triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
     """X [..., n, m] with `matrix` X = `rhs`, for triangular `matrix` [..., n, n].
@@ -229,6 +236,7 @@ def triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
     dtypes="float complex",
     check=_check_solve("CholeskySolve", True),
     shapes=_solved,
+    kernels=True,
 )
 def cholesky_solve(chol, rhs, name=None):
     """X [..., n, m] with A X = `rhs`, for `chol`, the Cholesky factor of A [..., n, n].
@@ -246,6 +254,7 @@ def cholesky_solve(chol, rhs, name=None):
     dtypes="float complex",
     check=_check_solve("MatrixSolve", False),
     shapes=_solved,
+    kernels=True,
 )
 def solve(matrix, rhs, adjoint=False, name=None):
     """X [..., n, m] with `matrix` X = `rhs`, for square `matrix` [..., n, n] or its adjoint.
@@ -267,7 +276,18 @@ def _solution(a: Any, b: Any) -> Any:
 
 @_solution.defjvp
 def _solution_jvp(primals: Any, tangents: Any) -> Any:
-    return jax.jvp(jnp.linalg.solve, primals, tangents)
+    return jax.jvp(_by_linear_solve, primals, tangents)
+
+
+def _by_linear_solve(a: Any, b: Any) -> Any:
+    """The same, whose derivatives of every order are solutions by the same factors."""
+    factors, _, rows = lax.linalg.lu(lax.stop_gradient(a))
+    return lax.custom_linear_solve(
+        lambda x: a @ x,
+        b,
+        lambda _, b: solved(factors, rows, b),
+        lambda _, b: solved_by_transpose(factors, rows, b),
+    )
 
 
 def _lstsq(a: Any, b: Any, *regularizer: Any, fast: bool) -> Any:
@@ -292,7 +312,7 @@ def _check_lstsq(avals: tuple[Aval, ...], **_: Any) -> None:
     check_matmul((a, b), ta=True)
 
 
-_LSTSQ = Op(_lstsq, "MatrixSolveLs", check=_check_lstsq)
+_LSTSQ = Op(_lstsq, "MatrixSolveLs", check=_check_lstsq, kernels=True)
 
 
 def lstsq(

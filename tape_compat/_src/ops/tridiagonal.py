@@ -29,6 +29,7 @@ from .elementwise import conj, real
 from .products import matrix_transpose
 from .selection import boolean_mask
 from .shapes import expand_dims, squeeze
+from .systems import triangular_solve
 
 
 def _multiply(upper: Any, main: Any, lower: Any, x: Any) -> Any:
@@ -304,6 +305,7 @@ def _of_bands(bands: Any, lower: bool) -> Any:
     kernel="BandedTriangularSolve",
     dtypes="float complex",
     check=_check_banded,
+    kernels=True,
 )
 def banded_triangular_solve(bands, rhs, lower=True, adjoint=False, name=None):
     """X [..., n, m] with A X = `rhs`, for a triangular matrix A [..., n, n] of k diagonals.
@@ -321,13 +323,11 @@ def banded_triangular_solve(bands, rhs, lower=True, adjoint=False, name=None):
     """
     matrix = _of_bands(bands, bool(lower))
     batch = lax.broadcast_shapes(matrix.shape[:-2], rhs.shape[:-2])
-    return lax.linalg.triangular_solve(
+    return triangular_solve(
         jnp.broadcast_to(matrix, (*batch, *matrix.shape[-2:])),
         jnp.broadcast_to(rhs, (*batch, *rhs.shape[-2:])),
-        left_side=True,
-        lower=bool(lower),
-        transpose_a=bool(adjoint),
-        conjugate_a=bool(adjoint),
+        bool(lower),
+        bool(adjoint),
     )
 
 

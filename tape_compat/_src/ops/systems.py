@@ -1,0 +1,104 @@
+"""Cholesky decompositions and triangular systems of batches of matrices.
+
+On processors jaxlib has LAPACK do them, and its 0.10 shares a batch among XLA's threads and waits
+in one of these for the others: two calls that do not need each other wait for ever where there are
+two threads. So batches of small matrices go to a kernel (`native/systems.c`), and large ones one
+after the other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from ..core import kernels
+from ..core.kernels import PROGRAMS
+from .matrices import adjoint_of
+
+_TARGET = "tape_compat_systems"
+
+#: Rows of matrices from which LAPACK is quicker: it works by blocks.
+MOST_ROWS = 64
+
+
+def available() -> bool:
+    """Whether XLA, as it is installed, takes the kernel."""
+    return kernels.available("Systems are left to LAPACK", **{_TARGET: "SYSTEMS"})
+
+
+def _is_batch(*arrays: Any) -> bool:
+    """Whether there are several matrices, in a program of this process."""
+    shapes = [x.shape for x in arrays]
+    known = all(isinstance(n, int) and n > 0 for shape in shapes for n in shape)
+    return PROGRAMS.own and known and math.prod(shapes[0][:-2]) > 1 and available()
+
+
+def _call(x: Any, *matrices: Any, lower: bool, unit: bool) -> Any:
+    made = jax.ShapeDtypeStruct(x.shape, x.dtype)
+    call = jax.ffi.ffi_call(_TARGET, made, vmap_method="broadcast_all")
+    return call(*matrices, x, numbers=np.array([lower, unit], "int64"))
+
+
+def _one_by_one(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of batches of matrices, one after the other."""
+
+    def mapped(*arrays: Any) -> Any:
+        rows = [x.reshape(-1, *x.shape[-2:]) for x in arrays]
+        found = lax.map(lambda given: function(*given), rows)
+        return found.reshape(*arrays[-1].shape[:-2], *found.shape[-2:])
+
+    return mapped
+
+
+def cholesky(a: Any) -> Any:
+    """The lower L with L L^H = `a` [..., n, n], of which the lower triangle is read; NaN where
+    there is none. It has no derivative where it is done by a kernel."""
+    whole = partial(lax.linalg.cholesky, symmetrize_input=False)
+    if not _is_batch(a):
+        return whole(a)
+    small = a.shape[-1] < MOST_ROWS
+    quick = partial(_call, lower=True, unit=False) if small else _one_by_one(whole)
+    return lax.platform_dependent(a, cpu=quick, default=whole)
+
+
+def triangular_solve(
+    a: Any, b: Any, lower: bool, adjoint: bool = False, unit_diagonal: bool = False
+) -> Any:
+    """The x of A x = `b` [..., n, k], for triangular A [..., n, n], that of `a` or its adjoint, of
+    as many batches."""
+    options: dict[str, Any] = {"left_side": True, "unit_diagonal": unit_diagonal}
+    if not _is_batch(a, b):
+        return lax.linalg.triangular_solve(
+            a, b, lower=lower, transpose_a=adjoint, conjugate_a=adjoint, **options
+        )
+    a, lower = (adjoint_of(a), not lower) if adjoint else (a, lower)
+
+    def solved(a: Any, b: Any, lower: bool) -> Any:
+        whole = partial(lax.linalg.triangular_solve, lower=lower, **options)
+
+        def by_kernel(a: Any, b: Any) -> Any:
+            return _call(b, a, lower=lower, unit=unit_diagonal)
+
+        quick = by_kernel if a.shape[-1] < MOST_ROWS else _one_by_one(whole)
+        return lax.platform_dependent(a, b, cpu=quick, default=whole)
+
+    def product(x: Any) -> Any:
+        triangle = jnp.tril(a) if lower else jnp.triu(a)
+        if unit_diagonal:
+            eye = jnp.eye(a.shape[-1], dtype=a.dtype)
+            triangle = triangle * (1 - eye) + eye
+        return triangle @ x
+
+    return lax.custom_linear_solve(
+        product,
+        b,
+        lambda _, b: solved(a, b, lower),
+        lambda _, b: solved(jnp.swapaxes(a, -1, -2), b, not lower),
+    )
