@@ -126,7 +126,8 @@ def test_many_at_once_end(monkeypatch):
         parts = [tf.tanh(x * (1 + i / 100) @ x) / 100 + x for i in range(4)]
         return tf.add_n([tf.reduce_sum(tf.sin(tf.linalg.cholesky(part))) for part in parts])
 
-    assert len({float(step(x)) for _ in range(20)}) == 1
+    found = [float(step(x)) for _ in range(20)]
+    assert found == pytest.approx([found[0]] * 20, rel=1e-4)
     assert calls
 
 
