@@ -25,6 +25,7 @@ TESTS = [
     "test_words.py",
     "test_pooling_kernel.py",
     "test_angles.py",
+    "test_systems.py",
     "test_joins.py",
     "test_tape.py",
     "test_run.py",
