@@ -89,14 +89,30 @@ def registered(refused: str, **handlers: Any) -> bool:
     return True
 
 
+#: Floating dtypes that kernels take, short ones as float32.
+FLOATS = (np.float32, np.float64, np.float16, jnp.bfloat16)
+
+
+def in_floats(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of arrays of one floating dtype, which does short floats in float32."""
+
+    def call(*arrays: Any) -> Any:
+        dtype = jnp.promote_types(arrays[0].dtype, np.float32)
+        return function(*[x.astype(dtype) for x in arrays]).astype(arrays[0].dtype)
+
+    return call
+
+
 def call_function(target: str, number: int, *arrays: Any) -> Any:
     """Function `number` of the kernel `target` of arrays of one shape and floating dtype: short
     floats are computed as float32."""
-    dtype = jnp.promote_types(arrays[0].dtype, np.float32)
-    made = jax.ShapeDtypeStruct(arrays[0].shape, dtype)
-    call = jax.ffi.ffi_call(target, made, vmap_method="broadcast_all")
-    found = call(*[x.astype(dtype) for x in arrays], numbers=np.array([number], "int64"))
-    return found.astype(arrays[0].dtype)
+
+    def function(*arrays: Any) -> Any:
+        made = jax.ShapeDtypeStruct(arrays[0].shape, arrays[0].dtype)
+        call = jax.ffi.ffi_call(target, made, vmap_method="broadcast_all")
+        return call(*arrays, numbers=np.array([number], "int64"))
+
+    return in_floats(function)(*arrays)
 
 
 class Apart:

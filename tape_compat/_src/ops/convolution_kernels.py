@@ -1,7 +1,8 @@
 """Convolutions on processors by kernels of this library's own, `native/convolution.c`.
 
 They are called in programs that this process runs itself, where they are quicker than what XLA has.
-Those of float16 and bfloat16 are done in float32 and rounded once, as TensorFlow does.
+Those of float16 and bfloat16 are done in float32 and rounded once, as TensorFlow does; XLA's take
+still longer: the step of a network of depthwise ones 300 ms, 25 in float32.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from jax import lax
 from jax.custom_derivatives import SymbolicZero, zero_from_primal
 
 from ..core import kernels
-from ..core.kernels import PROGRAMS, WIDTH, of_axes, width_of
+from ..core.kernels import FLOATS, PROGRAMS, WIDTH, in_floats, of_axes, width_of
 from .windows import extents, padding_pairs
 
 #: A function of two arrays, linear in each.
@@ -35,9 +36,6 @@ FEW_CHANNELS = 16
 #: The same where the images lie apart: 8 images 32 x 32 x 64 to 64 x 64 x 6 by 3 x 3 took 950 us,
 #: and 750 by XLA; to 64 x 64 x 16 900 and 1,400.
 LEAST_FEATURES_APART = 8
-
-#: XLA's of halves take still longer: the step of a network of depthwise ones 300 ms, 25 in float32.
-_DTYPES = (np.float32, np.float64, np.float16, jnp.bfloat16)
 
 _CONVOLUTION = "tape_compat_convolution"
 _DERIVATIVE = "tape_compat_convolution_derivative"
@@ -150,7 +148,7 @@ def _by_rows(quick: Bilinear, rows: bool) -> Bilinear:
 def fit(*arrays: Any) -> bool:
     """Whether such arrays are for the kernels, in the program that is traced."""
     return PROGRAMS.own and all(
-        a.dtype in _DTYPES and a.ndim in (3, 4, 5) and all(isinstance(n, int) for n in a.shape)
+        a.dtype in FLOATS and a.ndim in (3, 4, 5) and all(isinstance(n, int) for n in a.shape)
         for a in arrays
     )
 
@@ -174,7 +172,7 @@ def convolution(by_xla: Bilinear, x: Any, kernel: Any, windows: Windows, feature
         shape = (x.shape[0], *windows.places, features)
         return _call(_CONVOLUTION, x, kernel, shape, windows)
 
-    return on_processors(by_xla, _in_floats(quick), x, kernel, rows=True)
+    return on_processors(by_xla, in_floats(quick), x, kernel, rows=True)
 
 
 def _pays(x: Any, kernel: Any, windows: Windows, features: int) -> bool:
@@ -202,15 +200,7 @@ def kernel_derivative(
         shape = _by_themselves(kernel) if depthwise else kernel
         return _call(_DERIVATIVE, x, dy, shape, windows, depthwise).reshape(kernel)
 
-    return on_processors(by_xla, _in_floats(quick), x, dy, rows=False)
-
-
-def _in_floats(quick: Bilinear) -> Bilinear:
-    def function(x: Any, y: Any) -> Any:
-        dtype = jnp.promote_types(x.dtype, np.float32)
-        return quick(x.astype(dtype), y.astype(dtype)).astype(x.dtype)
-
-    return function
+    return on_processors(by_xla, in_floats(quick), x, dy, rows=False)
 
 
 def _fills_vectors(kernel: tuple[int, ...], dtype: Any) -> bool:

@@ -10,16 +10,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
 from ..core import kernels
-from ..core.kernels import PROGRAMS, WIDTH
+from ..core.kernels import FLOATS, PROGRAMS, WIDTH, in_floats
 
 _TARGET = "tape_compat_pool"
-
-_DTYPES = (np.float32, np.float64, np.float16, jnp.bfloat16)
 
 #: Vectors are of channels.
 LEAST_CHANNELS = 8
@@ -39,7 +36,7 @@ def fits(x: Any) -> bool:
     """Whether images [n, sizes..., channels] are for the kernel, in the program that is traced."""
     return (
         PROGRAMS.own
-        and x.dtype in _DTYPES
+        and x.dtype in FLOATS
         and all(isinstance(n, int) for n in x.shape)
         and x.shape[-1] >= LEAST_CHANNELS
         and 0 not in x.shape
@@ -100,9 +97,9 @@ class Pool:
         def wide(shape: tuple[int, ...]) -> tuple[int, ...]:
             return (shape[0], *self._ones, *shape[1:])
 
-        given = arrays[0].dtype
-        dtype = jnp.promote_types(given, np.float32)
-        made = jax.ShapeDtypeStruct(wide(shape), dtype)
-        call = jax.ffi.ffi_call(_TARGET, made, vmap_method="broadcast_all")
-        wider = [a.reshape(wide(a.shape)).astype(dtype) for a in arrays]
-        return call(*wider, numbers=self._numbers).reshape(shape).astype(given)
+        def pool(*arrays: Any) -> Any:
+            made = jax.ShapeDtypeStruct(wide(shape), arrays[0].dtype)
+            call = jax.ffi.ffi_call(_TARGET, made, vmap_method="broadcast_all")
+            return call(*arrays, numbers=self._numbers).reshape(shape)
+
+        return in_floats(pool)(*[a.reshape(wide(a.shape)) for a in arrays])
