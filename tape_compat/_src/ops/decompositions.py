@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -114,7 +115,7 @@ def singular_values(a: Any) -> Any:
 
 @singular_values.defjvp
 def _singular_values_jvp(primals: Any, tangents: Any) -> Any:
-    u, s, v = _thin_svd(primals[0])
+    u, s, v = _decomposed(primals[0], False)
     return s, _diagonal_of(adjoint_of(u) @ tangents[0] @ v)
 
 
@@ -122,16 +123,21 @@ def _diagonal_of(x: Any) -> Any:
     return jnp.real(jnp.diagonal(x, axis1=-2, axis2=-1))
 
 
-@jax.custom_jvp
-def _thin_svd(a: Any) -> Any:
-    u, s, vh = jnp.linalg.svd(a, full_matrices=False)
+@partial(jax.custom_jvp, nondiff_argnums=(1,))
+def _decomposed(a: Any, full: bool) -> Any:
+    u, s, vh = jnp.linalg.svd(a, full_matrices=full)
     return u, s, adjoint_of(vh)
 
 
-@_thin_svd.defjvp
-def _thin_svd_jvp(primals: Any, tangents: Any) -> Any:
-    u, s, v = _thin_svd(primals[0])
-    return (u, s, v), _thin_tangents(u, s, v, tangents[0])
+@_decomposed.defjvp
+def _decomposed_jvp(full: bool, primals: Any, tangents: Any) -> Any:
+    """The vectors without a singular value move only as far as they must to stay orthogonal."""
+    u, s, v = _decomposed(primals[0], full)
+    if not full:
+        return (u, s, v), _thin_tangents(u, s, v, tangents[0])
+    count = s.shape[-1]
+    du, ds, dv = _thin_tangents(u[..., :count], s, v[..., :count], tangents[0])
+    return (u, s, v), (_with_others(u, du), ds, _with_others(v, dv))
 
 
 def _thin_tangents(u: Any, s: Any, v: Any, da: Any) -> Any:
@@ -160,21 +166,6 @@ def _thin_tangents(u: Any, s: Any, v: Any, da: Any) -> Any:
     return du, _diagonal_of(core), dv
 
 
-@jax.custom_jvp
-def _full_svd(a: Any) -> Any:
-    u, s, vh = jnp.linalg.svd(a, full_matrices=True)
-    return u, s, adjoint_of(vh)
-
-
-@_full_svd.defjvp
-def _full_svd_jvp(primals: Any, tangents: Any) -> Any:
-    """The vectors without a singular value move only as far as they must to stay orthogonal."""
-    u, s, v = _full_svd(primals[0])
-    thin_u, thin_v = u[..., : s.shape[-1]], v[..., : s.shape[-1]]
-    du, ds, dv = _thin_tangents(thin_u, s, thin_v, tangents[0])
-    return (u, s, v), (_with_others(u, du), ds, _with_others(v, dv))
-
-
 def _with_others(vectors: Any, moved: Any) -> Any:
     """`moved`, tangents of the first columns of `vectors` [..., m, m], with those of the rest."""
     first, others = jnp.split(vectors, [moved.shape[-1]], axis=-1)
@@ -184,7 +175,7 @@ def _with_others(vectors: Any, moved: Any) -> Any:
 def _svd(a: Any, full: bool, vectors: bool) -> Any:
     if not vectors:
         return singular_values(a)
-    u, s, v = (_full_svd if full and a.shape[-1] != a.shape[-2] else _thin_svd)(a)
+    u, s, v = _decomposed(a, full and a.shape[-1] != a.shape[-2])
     return s, u, v
 
 
