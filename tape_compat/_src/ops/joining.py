@@ -183,9 +183,8 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     """
     if not isinstance(values, (list, tuple)):
         values = [values]
-    if isinstance(axis, (list, tuple, np.ndarray)) and np.shape(axis) == (
-        1,
-    ):  # as TensorFlow's kernel takes it
+    # TensorFlow's kernel takes an axis in a vector.
+    if isinstance(axis, (list, tuple, np.ndarray)) and np.shape(axis) == (1,):
         (axis,) = axis
     refusal = "axis tensor should be a scalar integer, but got shape "
     axis = as_int(as_scalar(axis, "ConcatV2", refusal))
