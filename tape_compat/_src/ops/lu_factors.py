@@ -55,21 +55,17 @@ def _rows(x: Any, places: Any) -> Any:
 
 def solved(factors: Any, permutation: Any, rhs: Any) -> Any:
     """The x of A x = rhs, by the factors of A and the order of its rows."""
-    rhs = _rows(rhs, permutation)
-    batch = lax.broadcast_shapes(factors.shape[:-2], rhs.shape[:-2])
-    factors = jnp.broadcast_to(factors, (*batch, *factors.shape[-2:]))
-    rhs = jnp.broadcast_to(rhs, (*batch, *rhs.shape[-2:]))
-    return by_factors(factors, rhs)
+    return by_factors(factors, _rows(rhs, permutation))
 
 
 def by_factors(factors: Any, rhs: Any) -> Any:
-    """The x of L U x = rhs, matrices of as many batches."""
+    """The x of L U x = rhs."""
     half = triangular_solve(factors, rhs, lower=True, unit_diagonal=True)
     return triangular_solve(factors, half, lower=False)
 
 
 def solved_by_transpose(factors: Any, permutation: Any, rhs: Any) -> Any:
-    """The x of A^T x = rhs, as `solved`, matrices of as many batches."""
+    """The x of A^T x = rhs, as `solved`."""
     turned = jnp.swapaxes(factors, -1, -2)
     half = triangular_solve(turned, rhs, lower=True)
     found = triangular_solve(turned, half, lower=False, unit_diagonal=True)

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import lax
 
 from ..core.avals import Aval
@@ -105,33 +104,6 @@ def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
     return LogMatrixDeterminant(*apply(_SLOGDET, (as_tensor(input),)))
 
 
-@jax.custom_jvp
-def _cholesky(a: Any) -> Any:
-    return systems.cholesky(a)
-
-
-@_cholesky.defjvp
-def _cholesky_jvp(primals: Any, tangents: Any) -> Any:
-    """Only the lower triangle is read, and yet the gradient is symmetric.
-
-    Source: TF linalg_grad.py, _CholeskyGrad. JAX averages the input and its transpose first.
-    """
-    out = _cholesky(primals[0])
-    change = (tangents[0] + adjoint_of(tangents[0])) / 2
-    half = _solve_lower(out, adjoint_of(_solve_lower(out, change)))
-    return out, out @ _half_lower(adjoint_of(half))
-
-
-def _solve_lower(lower: Any, b: Any) -> Any:
-    return systems.triangular_solve(lower, b, lower=True)
-
-
-def _half_lower(x: Any) -> Any:
-    """The lower triangle with half the diagonal."""
-    n = x.shape[-1]
-    return x * jnp.asarray(np.tril(np.ones((n, n))) - np.eye(n) / 2, x.dtype)
-
-
 @op(
     kernel="Cholesky",
     dtypes="float complex",
@@ -147,7 +119,7 @@ def cholesky(input, name=None):
     >>> tf.linalg.cholesky([[4.0, 0.0], [0.0, 9.0]]).numpy().tolist()
     [[2.0, 0.0], [0.0, 3.0]]
     """
-    return jnp.tril(_cholesky(input))
+    return jnp.tril(systems.cholesky(input))
 
 
 @op(kernel="Cholesky", dtypes="float complex", check=check_square("Cholesky"), kernels=True)
@@ -158,18 +130,8 @@ def logdet(matrix, name=None):
     >>> round(float(tf.linalg.logdet([[2.0, 0.0], [0.0, 4.0]])), 4)
     2.0794
     """
-    diagonal = jnp.diagonal(_cholesky(matrix), axis1=-2, axis2=-1)
+    diagonal = jnp.diagonal(systems.cholesky(matrix), axis1=-2, axis2=-1)
     return 2.0 * jnp.sum(jnp.log(jnp.real(diagonal)), -1)
-
-
-def _triangular(matrix: Any, rhs: Any, lower: bool, adjoint: bool) -> Any:
-    batch = lax.broadcast_shapes(matrix.shape[:-2], rhs.shape[:-2])
-    return systems.triangular_solve(
-        jnp.broadcast_to(matrix, (*batch, *matrix.shape[-2:])),
-        jnp.broadcast_to(rhs, (*batch, *rhs.shape[-2:])),
-        lower,
-        adjoint,
-    )
 
 
 def _check_solve(kernel: str, broadcasts: bool) -> Any:
@@ -227,7 +189,13 @@ def triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
     >>> tf.linalg.triangular_solve([[2.0, 0.0], [0.0, 4.0]], [[2.0], [2.0]]).numpy().tolist()
     [[1.0], [0.5]]
     """
-    return _triangular(matrix, rhs, bool(lower), bool(adjoint))
+    return systems.triangular_solve(matrix, rhs, bool(lower), bool(adjoint))
+
+
+def _by_cholesky(factor: Any, rhs: Any) -> Any:
+    """The x of L L^H x = rhs."""
+    half = systems.triangular_solve(factor, rhs, True)
+    return systems.triangular_solve(factor, half, True, adjoint=True)
 
 
 @op(
@@ -245,7 +213,7 @@ def cholesky_solve(chol, rhs, name=None):
     >>> tf.linalg.cholesky_solve([[2.0, 0.0], [0.0, 1.0]], [[4.0], [2.0]]).numpy().tolist()
     [[1.0], [2.0]]
     """
-    return _triangular(chol, _triangular(chol, rhs, True, False), True, True)
+    return _by_cholesky(chol, rhs)
 
 
 @op(
@@ -298,12 +266,11 @@ def _lstsq(a: Any, b: Any, *regularizer: Any, fast: bool) -> Any:
     gram = jnp.matmul(h, a) if rows >= columns else jnp.matmul(a, h)
     if regularizer:
         gram = gram + regularizer[0] * jnp.eye(gram.shape[-1], dtype=a.dtype)
-    factor = _cholesky(gram)
+    factor = systems.cholesky(gram)
 
-    def apart(rhs: Any) -> Any:
-        return _triangular(factor, _triangular(factor, rhs, True, False), True, True)
-
-    return apart(jnp.matmul(h, b)) if rows >= columns else jnp.matmul(h, apart(b))
+    if rows >= columns:
+        return _by_cholesky(factor, jnp.matmul(h, b))
+    return jnp.matmul(h, _by_cholesky(factor, b))
 
 
 def _check_lstsq(avals: tuple[Aval, ...], **_: Any) -> None:

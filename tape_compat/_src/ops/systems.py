@@ -57,9 +57,10 @@ def _one_by_one(function: Callable[..., Any]) -> Callable[..., Any]:
     return mapped
 
 
+@jax.custom_jvp
 def cholesky(a: Any) -> Any:
     """The lower L with L L^H = `a` [..., n, n], of which the lower triangle is read; NaN where
-    there is none. It has no derivative where it is done by a kernel."""
+    there is none."""
     whole = partial(lax.linalg.cholesky, symmetrize_input=False)
     if not _is_batch(a):
         return whole(a)
@@ -68,11 +69,30 @@ def cholesky(a: Any) -> Any:
     return lax.platform_dependent(a, cpu=quick, default=whole)
 
 
+@cholesky.defjvp
+def _cholesky_jvp(primals: Any, tangents: Any) -> Any:
+    """Only the lower triangle is read, and yet the gradient is symmetric.
+
+    Source: TF linalg_grad.py, _CholeskyGrad. JAX averages the input and its transpose first.
+    """
+    out = cholesky(primals[0])
+    change = (tangents[0] + adjoint_of(tangents[0])) / 2
+    solved = partial(triangular_solve, out, lower=True)
+    return out, out @ _half_lower(adjoint_of(solved(adjoint_of(solved(change)))))
+
+
+def _half_lower(x: Any) -> Any:
+    """The lower triangle with half the diagonal."""
+    n = x.shape[-1]
+    return x * jnp.asarray(np.tril(np.ones((n, n))) - np.eye(n) / 2, x.dtype)
+
+
 def triangular_solve(
     a: Any, b: Any, lower: bool, adjoint: bool = False, unit_diagonal: bool = False
 ) -> Any:
-    """The x of A x = `b` [..., n, k], for triangular A [..., n, n], that of `a` or its adjoint, of
-    as many batches."""
+    """The x of A x = `b` [..., n, k], for triangular A [..., n, n], that of `a` or its adjoint."""
+    batch = lax.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    a, b = (jnp.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (a, b))
     options: dict[str, Any] = {"left_side": True, "unit_diagonal": unit_diagonal}
     if not _is_batch(a, b):
         return lax.linalg.triangular_solve(

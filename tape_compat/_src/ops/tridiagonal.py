@@ -321,14 +321,7 @@ def banded_triangular_solve(bands, rhs, lower=True, adjoint=False, name=None):
     >>> tf.linalg.banded_triangular_solve(bands, [[2.0], [5.0]]).numpy().tolist()
     [[1.0], [1.0]]
     """
-    matrix = _of_bands(bands, bool(lower))
-    batch = lax.broadcast_shapes(matrix.shape[:-2], rhs.shape[:-2])
-    return triangular_solve(
-        jnp.broadcast_to(matrix, (*batch, *matrix.shape[-2:])),
-        jnp.broadcast_to(rhs, (*batch, *rhs.shape[-2:])),
-        bool(lower),
-        bool(adjoint),
-    )
+    return triangular_solve(_of_bands(bands, bool(lower)), rhs, bool(lower), bool(adjoint))
 
 
 name_ops(globals())
