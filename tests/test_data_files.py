@@ -196,3 +196,12 @@ def test_sparse_batches_of_texts():
     (batch,) = dataset.sparse_batch(2, [None])
     assert batch.values.numpy().tolist() == [b"a", b"a", b"bc", b"bc"]
     assert batch.shape == [2, 2]
+
+
+def test_a_url_without_a_path_names_no_file(tmp_path, monkeypatch):
+    """Its last letter was taken for one."""
+    monkeypatch.chdir(tmp_path)
+    for call in (lambda: tf.io.write_file("file://abc", "x"), lambda: tf.io.read_file("file://c")):
+        with pytest.raises(tf.errors.NotFoundError):
+            call()
+    assert not os.listdir()

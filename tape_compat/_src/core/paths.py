@@ -6,10 +6,11 @@ _SCHEME = "file://"
 
 
 def local_path(name: str) -> str:
-    """The path of a file by its name, a path or a URL as `file:///tmp/a`."""
+    """The path of a file by its name, a path or a URL as `file:///a/b`; "" if the URL has none."""
     if not name.startswith(_SCHEME):
         return name
-    return name[name.find("/", len(_SCHEME)) :]
+    _, *path = name.removeprefix(_SCHEME).partition("/")
+    return "".join(path)
 
 
 def scheme_of(name: str) -> str:
