@@ -74,13 +74,13 @@ def are_unknown(*values: Any) -> bool:
     )
 
 
-def _rows_of_values(ends: Any, count: Size) -> Any:
+def rows_of_values(ends: Any, count: Size) -> Any:
     """How many rows end before each of so many values, or there."""
     marks = scattered(jnp.zeros(count, jnp.int64).at[ends], "add", 1)
     return lax.slice_in_dim(jnp.cumsum(not_empty(marks, (0,))), 0, count)
 
 
-_ROW_IDS = Op(_rows_of_values, "SegmentIdsFromRowSplits", differentiable=False)
+_ROW_IDS = Op(rows_of_values, "SegmentIdsFromRowSplits", differentiable=False)
 
 
 def row_ids(x: RaggedTensor) -> Tensor:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.avals import Aval
 from ...core.dtypes import int32, int64, string
-from ...ops.ragged_places import clipped
+from ...ops.ragged_places import clipped, rows_of_values
 from .program import one_batch
 from .step_nodes import Given, Reference, Table, as_reference, computed, unsupported
 
@@ -81,12 +81,8 @@ def _reduce_join(given: Given) -> list[str]:
 
 def _row_numbers(values: Any, splits: Any) -> Any:
     """The row of each value, and how many rows there are."""
-    ends = splits[1:].astype(jnp.int64)
-    places = jnp.arange(values.shape[0], dtype=jnp.int64)
-    count = splits.shape[0] - 1
-    return jnp.sum(ends[None, :] <= places[:, None], 1, dtype=jnp.int64), jnp.asarray(
-        count, jnp.int64
-    )
+    count = jnp.asarray(splits.shape[0] - 1, jnp.int64)
+    return rows_of_values(splits[1:], values.shape[0]), count
 
 
 @WRITERS.row("_filled_with_text")
