@@ -5,16 +5,14 @@ import tape_compat as tf
 
 import typing as _typing
 
+from ._src.autodiff.arguments import UnconnectedGradients as UnconnectedGradients
 from ._src.autodiff.custom import (
     custom_gradient as custom_gradient,
     grad_pass_through as grad_pass_through,
     recompute_grad as recompute_grad,
     stop_gradient as stop_gradient,
 )
-from ._src.autodiff.tape import (
-    GradientTape as GradientTape,
-    UnconnectedGradients as UnconnectedGradients,
-)
+from ._src.autodiff.tape import GradientTape as GradientTape
 from ._src.core.counters import COUNTERS as counters
 from ._src.core.device_spec import DeviceSpec as DeviceSpec
 from ._src.core.dtypes import (

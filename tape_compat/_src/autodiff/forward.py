@@ -17,7 +17,8 @@ from ..values.record import apply
 from ..values.tensor import Tensor
 from ..values.variable import Variable
 from . import reverse
-from .tape import LOGGER, GradientTape, UnconnectedGradients
+from .arguments import UnconnectedGradients
+from .tape import LOGGER, GradientTape
 
 
 def _forget(accumulator: weakref.ref[ForwardAccumulator], identity: int, primal: Any) -> None:

@@ -26,7 +26,8 @@ from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor
 from ..values.variable import Variable
-from .tape import GradientTape, UnconnectedGradients
+from .arguments import UnconnectedGradients
+from .tape import GradientTape
 
 
 class AggregationMethod:

@@ -235,7 +235,7 @@ def remembered(
         if answers is None:
             answers = _computed(compute)
             found = _sequence(program, start, record.calls, answers)
-            if found is not None:
+            if found is not None and any(a is not None for a in answers):  # else a place is told
                 store_splice(start, key, found)
         return answers
     key = ("script", what, key)

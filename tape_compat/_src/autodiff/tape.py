@@ -6,39 +6,38 @@ import contextlib
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from enum import Enum
+from collections.abc import Iterator, Mapping
 from types import CodeType, MappingProxyType
 from typing import Any
 
 from ..core import limits
-from ..core.dimensions import broadcast, fit
-from ..core.errors import InvalidArgumentError, user_location
+from ..core.errors import user_location
 from ..core.native import native, native_calls, provide
-from ..core.refuse import check_dtype_of
-from ..core.state import LOCAL
-from ..ops.repeating import broadcast_to
+from ..core.state import LOCAL, seen_by
 from ..values import nest
-from ..values.composite import CompositeTensor, TensorType
 from ..values.context import executing_eagerly
 from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import begin_step
 from ..values.tensor import Tensor, next_id
 from ..values.variable import Variable, current, own_variable
-from . import jacobians, reverse
+from . import jacobians, reverse, unconnected
+from .arguments import (
+    UnconnectedGradients,
+    cotangents,
+    flat_leaves,
+    gives_zeros,
+    in_parts,
+    parts_of,
+    source_identity,
+    target_tensor,
+    target_tensors,
+)
 from .missed import Shown, missed
 from .record import Record
 from .remember import remembered
 
 LOGGER = logging.getLogger("tape_compat")
-
-
-class UnconnectedGradients(Enum):
-    """What a gradient is where target and source are not connected."""
-
-    NONE = "none"
-    ZERO = "zero"
 
 
 _ONE_SET = (
@@ -207,16 +206,15 @@ class GradientTape:
         return {k: self._forgotten.get(k, 0) for k in record.variables if k in self.ids}
 
     def escaped(self, tensor: Tensor) -> None:
-        """Note that a JAX function took the value of a tensor (called by the engine)."""
+        """Note that the value of a tensor was taken (called by the engine)."""
         record = self._record
         if record is not None and tensor._id in self.ids:
-            escape = (tensor._id, user_location())
-            if escape not in record.escapes:
-                record.escapes.append(escape)
-                del record.escapes[: -limits.ESCAPES_KEPT]
+            record.escapes.append((tensor._id, user_location()))
+            del record.escapes[: -limits.ESCAPES_KEPT]
 
     def escapes(self) -> tuple[str, ...]:
-        """Where JAX functions took the value of tensors that this tape tracks: lines "file.py:41".
+        """Where Python, NumPy or a JAX function took the value of a tensor that this tape tracks:
+        lines "file.py:41".
 
         Such a value is a constant to the tape. `tape_compat.as_op` makes an op of a JAX function.
 
@@ -228,7 +226,8 @@ class GradientTape:
         >>> len(tape.escapes())
         1
         """
-        return () if self._record is None else tuple(where for _, where in self._record.escapes)
+        taken = () if self._record is None else dict.fromkeys(self._record.escapes)
+        return tuple(where for _, where in taken)
 
     def watch(self, tensor: Any) -> None:
         """Track `tensor`: a Tensor, a Variable, or a nest of them.
@@ -325,15 +324,15 @@ class GradientTape:
                 "Argument `target` should be a list or nested structure of Tensors, Variables or "
                 "CompositeTensors to be differentiated, but received None."
             )
-        targets = [target] if target.__class__ is Tensor else _targets(target)
-        flat, rebuild = _flat(sources), None
+        targets = [target] if target.__class__ is Tensor else target_tensors(target)
+        flat, rebuild = flat_leaves(sources), None
         for source in flat:
             if source.__class__ is not Variable and source.__class__ is not Tensor:
                 if hasattr(source, "_of_gradients"):
-                    flat, rebuild = _in_parts(flat)
+                    flat, rebuild = in_parts(flat)
                     break
-                _source(source)
-        zero = _zero(unconnected_gradients)
+                source_identity(source)
+        zero = gives_zeros(unconnected_gradients)
         seeds: list[Any] = [None] * len(targets)
 
         def compute(shown: Shown | None) -> list[Any]:
@@ -344,11 +343,13 @@ class GradientTape:
             answers = remembered(self, record, "gradient", targets, flat, compute)
         else:
             with reverse.deferring():
-                seeds = _seeds(output_gradients, targets)
+                seeds = cotangents(output_gradients, targets)
                 answers = compute(missed(self, record.calls))
         if zero:
             with reverse.deferring():
                 answers = [reverse.zeros_like(s) if a is None else a for a, s in zip(answers, flat)]
+        elif answers and all(a is None for a in answers):
+            self._tell("gradient", targets, flat)
         self._finish("gradient")
         if flat is sources:
             return answers
@@ -388,7 +389,7 @@ class GradientTape:
         answers = self._jacobians(
             "jacobian",
             target,
-            _flat(sources),
+            flat_leaves(sources),
             unconnected_gradients,
             parallel_iterations,
             experimental_use_pfor,
@@ -437,7 +438,7 @@ class GradientTape:
                 f"({source.shape}) to match. batch_jacobian() at {user_location()} pairs row i of "
                 "one with row i of the other; if yours are not paired, use jacobian()."
             )
-        _zero(unconnected_gradients)
+        gives_zeros(unconnected_gradients)
         (answer,) = self._jacobians(
             "batch_jacobian",
             target,
@@ -461,9 +462,10 @@ class GradientTape:
         record = self._start(what, use_pfor)
         paired = what == "batch_jacobian"
         with reverse.deferring():
-            target = self._dense(target) if isinstance(target, IndexedSlices) else _target(target)
-            zero = _zero(unconnected)
-            ids = [_source(s) for s in sources]
+            sparse = isinstance(target, IndexedSlices)
+            target = self._dense(target) if sparse else target_tensor(target)
+            zero = gives_zeros(unconnected)
+            ids = [source_identity(s) for s in sources]
             rows = rows if use_pfor else rows or 1
 
             def compute(shown: Shown | None) -> list[Any]:
@@ -471,11 +473,59 @@ class GradientTape:
 
             found = remembered(self, record, (what, rows), [target], sources, compute)
             if not zero:
+                if found and all(a is None for a in found):
+                    self._tell(what, [target], sources)
                 return found
             return [
                 jacobians.zeros(target, s, paired) if a is None else a
                 for a, s in zip(found, sources)
             ]
+
+    def why_none(self, target: Any, sources: Any) -> Any:
+        """Why `gradient` gives None: by source the reason in words, None if there is a gradient.
+
+        The tape is not used up by it: ask before `gradient`, or make the tape persistent. Where all
+        gradients are None, `gradient` says this of itself, once for each place in the program.
+
+        Args:
+          target, sources: as of `gradient`.
+        Returns: a nest like `sources`, of str and None.
+        Raises: RuntimeError if the tape was used up or never entered; TypeError if `target` is
+          None.
+
+        >>> import tape_compat as tf
+        >>> w = tf.Variable(2.0)
+        >>> with tf.GradientTape() as tape:
+        ...     y = tf.cast(tf.cast(3.0 * w, tf.int32), tf.float32)
+        >>> print(tape.why_none(y, w))
+        every way from it to the target goes through `Cast`, which gives int32, and only floating \
+        and complex tensors have gradients
+        """
+        record = self._record
+        if record is None:
+            raise RuntimeError(self._used_up())
+        if target is None:
+            raise TypeError(
+                "Argument `target` of why_none() is None; it is what was differentiated."
+            )
+        targets, each = target_tensors(target), list(map(parts_of, flat_leaves(sources)))
+        flat = [part for parts in each for part in parts]
+        ids, seeds = list(map(source_identity, flat)), [None] * len(targets)
+        with reverse.deferring():  # what it records is given to nobody, so it is not computed
+            answers = seen_by((), reverse.gradients, record.calls, targets, ids, seeds, self.ids)
+        has = {part._id for part, answer in zip(flat, answers) if answer is not None}
+        found = [
+            None
+            if any(part._id in has for part in parts)
+            else unconnected.reason(self, targets, parts[0])
+            for parts in each
+        ]
+        return nest.pack_sequence_as(sources, found)
+
+    def _tell(self, what: str, targets: list[Tensor], sources: list[Any]) -> None:
+        said = unconnected.report(self, what, targets, sources)
+        if said is not None:
+            LOGGER.warning("%s", said)
 
     def _dense(self, slices: IndexedSlices) -> Tensor:
         """The tensor that slices are the rows of, as one that this tape has seen made."""
@@ -536,122 +586,3 @@ class GradientTape:
             "Create it with "
             "GradientTape(persistent=True) to use it again."
         )
-
-
-def _zero(unconnected: UnconnectedGradients | str) -> bool:
-    """Whether unconnected gradients are to be zeros."""
-    if unconnected is UnconnectedGradients.NONE:
-        return False
-    try:
-        return UnconnectedGradients(unconnected) is UnconnectedGradients.ZERO
-    except ValueError:
-        raise ValueError(f"Unknown value for unconnected_gradients: {unconnected!r}") from None
-
-
-_LEAVES = (Tensor, Variable)
-
-
-def _flat(structure: Any) -> list[Any]:
-    """`nest.flatten`, quickly for one tensor and for a plain list of them."""
-    if structure.__class__ in _LEAVES:
-        return [structure]
-    if structure.__class__ is list:
-        for x in structure:
-            if x.__class__ is not Variable and x.__class__ is not Tensor:
-                break
-        else:
-            return structure
-    return [x if x.__class__ in _LEAVES else own_variable(x) for x in nest.flatten(structure)]
-
-
-def _targets(structure: Any) -> list[Tensor]:
-    """The tensors of a nest of targets, and those of the composites in it."""
-    return [_target(part) for value in _flat(structure) for part in _parts(value)]
-
-
-def _parts(value: Any) -> list[Any]:
-    """What a composite is differentiated by, as its `_gradient_parts` says; else the value."""
-    if not hasattr(value, "_gradient_parts"):
-        return [value]
-    return list(map(own_variable, value._gradient_parts()))
-
-
-def _target(value: Any) -> Tensor:
-    if value.__class__ is Tensor:
-        return value
-    if isinstance(value, Variable):
-        return current(value._handle)
-    if isinstance(value, IndexedSlices):  # its rows are what was computed
-        return convert(value.values)
-    if isinstance(value, TensorType):
-        return convert(value)
-    raise _not_a_tensor("target", value)
-
-
-def _source(value: Any) -> int:
-    if isinstance(value, (Tensor, Variable)):
-        return value._id
-    raise _not_a_tensor("source", value)
-
-
-def _in_parts(sources: list[Any]) -> tuple[list[Any], Callable[[list[Any]], list[Any]]]:
-    """Sources with the tensors of those that are composites instead, and what makes the gradients
-    of these composites again."""
-    parts = list(map(_parts, sources))
-    flat = [part for several in parts for part in several]
-    for part in flat:
-        _source(part)
-
-    def rebuild(answers: list[Any]) -> list[Any]:
-        each = iter(answers)
-        found = [[next(each) for _ in several] for several in parts]
-        return [
-            x._of_gradients(gradients) if hasattr(x, "_of_gradients") else gradients[0]
-            for x, gradients in zip(sources, found)
-        ]
-
-    return flat, rebuild
-
-
-def _not_a_tensor(role: str, value: Any) -> Exception:
-    if isinstance(value, CompositeTensor):
-        return ValueError(
-            f"Type {type(value).__name__} is not supported as a gradient source or gradient "
-            f"target. Take the {role}'s tensors. At {user_location()}."
-        )
-    if value is None or isinstance(value, str):
-        return TypeError(
-            f"Cannot convert the argument `type_value`: {value!r} to a TensorFlow DType. (It is a "
-            f"{role} at {user_location()}, where a Tensor or Variable is needed.)"
-        )
-    return AttributeError(
-        f"{type(value).__name__!r} object has no attribute '_id': the {role} {value!r} is not a "
-        f"Tensor or Variable. At {user_location()}."
-    )
-
-
-def _seeds(output_gradients: Any, targets: list[Tensor]) -> list[Any]:
-    """Cotangents of the targets; None stands for ones. Too few are filled up with ones."""
-    given = [part for g in nest.flatten(output_gradients) for part in _parts(g)]
-    seeds: list[Any] = list(map(convert, given[: len(targets)]))
-    for seed, target in zip(seeds, targets):
-        if target._aval.trainable:
-            check_dtype_of(target._aval, 1, seed.dtype, "Mul")
-    seeds += [None] * (len(targets) - len(seeds))
-    return [
-        seed if seed is None or seed._aval.shape == target._aval.shape else _broadcast(seed, target)
-        for seed, target in zip(seeds, targets, strict=True)
-    ]
-
-
-def _broadcast(seed: Tensor, target: Tensor) -> Tensor:
-    shape = target._aval.shape
-    together = broadcast((seed._aval.shape, shape))
-    if together is None or not fit(together, shape):
-        raise InvalidArgumentError(
-            None,
-            None,
-            f"Incompatible shapes: {seed.shape.as_list()} vs. {target.shape.as_list()} [Op:Mul] "
-            f"(`output_gradients` must have the shapes of the targets; at {user_location()})",
-        )
-    return broadcast_to(seed, shape)

@@ -42,9 +42,15 @@ ROWS_AT_ONCE = 64
 #: What is remembered of which outputs of a closure depend on which inputs.
 MAX_DEPENDENCES = 10_000
 
-#: The last reasons for a compile, and the last values that JAX took of a tape's tensors.
+#: The last reasons for a compile, and the last values that were taken of a tape's tensors.
 REASONS_KEPT = 100
 ESCAPES_KEPT = 100
+
+#: Places that were told why all their gradients are None; of how many sources each is told of, and
+#: how many ops or places in the program stand in a reason.
+MAX_PLACES_TOLD = 1000
+SOURCES_TOLD = 8
+PLACES_TOLD = 4
 
 #: So often an op on unknown sizes is tried, with sizes taken for equal, before it is refused.
 MAX_UNIFICATIONS = 150

@@ -36,7 +36,7 @@ class Recorder:
         return {}
 
     def escaped(self, tensor: Any) -> None:
-        """Called for every value that JAX takes."""
+        """Called for every value that Python, NumPy or JAX takes."""
 
 
 @native

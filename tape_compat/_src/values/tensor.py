@@ -163,6 +163,7 @@ class Tensor(operators.Operators, TensorType, Placed):
 
     def _copy(self) -> np.ndarray:
         """The value, once it is there, as an array of its own."""
+        self._tell_taken()
         value = self._value()
         array = np.array(value)
         if host.RUNNING:
@@ -188,6 +189,7 @@ class Tensor(operators.Operators, TensorType, Placed):
 
         Python 3.12 asks for it here; before, the C base does. bfloat16 has no such form.
         """
+        self._tell_taken()
         array: Any = self._value()
         if array.__class__ is not np.ndarray:
             array = np.asarray(array)  # which JAX keeps with its array
@@ -197,9 +199,13 @@ class Tensor(operators.Operators, TensorType, Placed):
         return memoryview(array).toreadonly()
 
     def __jax_array__(self) -> jax.Array:
+        self._tell_taken()
+        return self._device_array()
+
+    def _tell_taken(self) -> None:
+        """Tell the tapes that the value goes where they cannot follow."""
         for recorder in LOCAL.state.recorders:
             recorder.escaped(self)
-        return self._device_array()
 
     def __dlpack__(self, **options: Any) -> Any:
         return self._device_array().__dlpack__(**options)

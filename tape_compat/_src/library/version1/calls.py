@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...autodiff.arguments import UnconnectedGradients
 from ...autodiff.gradients import gradients as gradients_v2
-from ...autodiff.tape import UnconnectedGradients
 from ...core.dimensions import differ
 from ...core.errors import user_location
 from ...core.refuse import invalid, shown
