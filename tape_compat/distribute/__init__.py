@@ -1,4 +1,4 @@
-"""`tf.distribute` on one device: the default strategy, in which everything is done once."""
+"""`tf.distribute`: one replica, in which everything is done once, on one device or on several."""
 
 from .._src.interop.names import face as _face
 from .._src.library.distribute import (

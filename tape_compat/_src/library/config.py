@@ -234,7 +234,9 @@ def set_logical_device_configuration(
     configurations = list(logical_devices or ())
     if len(configurations) > 1:
         raise NotImplementedError(
-            f"tf.config.set_logical_device_configuration: work on several devices is to follow. "
+            f"tf.config.set_logical_device_configuration: one device is not taken for several. JAX "
+            "takes a CPU for N that is started with "
+            "XLA_FLAGS=--xla_force_host_platform_device_count=N. "
             f"Received: {configurations} for {device.name} (at {user_location()})."
         )
     for limit, *_ in configurations:

@@ -1,4 +1,4 @@
-"""`tf.distribute` on one device: the default strategy, in which everything is done once."""
+"""`tf.distribute`: one replica, in which everything is done once, on one device or on several."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from ..ops.arguments import as_tensor
 from ..ops.reductions import reduce_mean, reduce_sum
 from ..values import nest
 from ..values.context import device as on_device
+from ..values.creators import variable_creator_scope
 from .cluster_resolvers import ClusterResolver, TFConfigClusterResolver
+from .mirrored import Mirror, devices_of
 
 
 class ReduceOp(enum.Enum):
@@ -325,25 +327,53 @@ class OneDeviceStrategy(Strategy):
 
 
 class MirroredStrategy(Strategy):
-    """A copy of the variables on each device: here on one.
+    """A copy of the variables on each device, and a part of each batch.
 
-    Raises: NotImplementedError for more than one device.
+    There is one replica, whose arrays lie on all devices: variables made in the scope as a whole on
+    each, batches of a distributed dataset divided among them. What is computed of them is computed
+    on all, and is what one device would give.
+
+    Args:
+      devices: names, as `tf.device` takes them; default all that JAX has.
+      cross_device_ops: XLA knows how to combine what is on several devices.
+    Raises: ValueError for a name that is none; AssertionError for one that stands there twice.
+
+    >>> import tape_compat as tf
+    >>> strategy = tf.distribute.MirroredStrategy()
+    >>> with strategy.scope():
+    ...     w = tf.Variable([2.0])
+    >>> batches = strategy.experimental_distribute_dataset(tf.data.Dataset.range(4).batch(4))
+    >>> for x in batches:
+    ...     total = strategy.run(lambda x: tf.reduce_sum(tf.cast(x, tf.float32) * w), args=(x,))
+    >>> strategy.reduce("SUM", total, axis=None).numpy()
+    np.float32(12.0)
     """
 
     def __init__(self, devices: Sequence[str] | None = None, cross_device_ops: Any = None) -> None:
         super().__init__()
-        if devices is not None and len(devices) > 1:
-            raise NotImplementedError(
-                f"tf.distribute.MirroredStrategy: work on several devices is to follow. Received: "
-                f"devices={list(devices)}. At {user_location()}."
-            )
+        found = devices_of(devices)
+        self._mirror = Mirror(found) if len(found) > 1 else None
+
+    @contextlib.contextmanager
+    def scope(self) -> Iterator[Strategy]:
+        """A context in which this is the strategy, and variables are made on its devices."""
+        with contextlib.ExitStack() as stack:
+            if self._mirror is not None:
+                stack.enter_context(variable_creator_scope(self._mirror.creator))
+            yield stack.enter_context(super().scope())
+
+    def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
+        """The dataset, its batches divided among the devices."""
+        return dataset if self._mirror is None else self._mirror.dataset(dataset)
+
+    def distribute_datasets_from_function(self, dataset_fn: Any, options: Any = None) -> Any:
+        """The dataset that `dataset_fn` makes of an input context, likewise."""
+        return self.experimental_distribute_dataset(dataset_fn(InputContext()))
 
 
 class CentralStorageStrategy(MirroredStrategy):
-    """Variables on one device, the rest on all: here on one.
-
-    Raises: NotImplementedError for more than one device.
-    """
+    """As `MirroredStrategy`: variables lie on all devices, where `parameter_device` is to have
+    them."""
 
     def __init__(
         self, compute_devices: Sequence[str] | None = None, parameter_device: str | None = None
@@ -352,7 +382,7 @@ class CentralStorageStrategy(MirroredStrategy):
 
 
 class MultiWorkerMirroredStrategy(MirroredStrategy):
-    """A copy of the variables with each worker: here with one, as where `TF_CONFIG` is not set.
+    """`MirroredStrategy` for several workers: here for one, as where `TF_CONFIG` is not set.
 
     Args:
       cluster_resolver: of a cluster of one task at most; None for what `TF_CONFIG` says.
@@ -383,16 +413,16 @@ class TPUStrategy(Strategy):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise NotImplementedError(
-            f"tf.distribute.TPUStrategy: work on several devices is to follow. At "
-            f"{user_location()}."
+            f"tf.distribute.TPUStrategy: tf.distribute.MirroredStrategy() works on all devices "
+            f"that JAX has, TPUs too. At {user_location()}."
         )
 
 
 class TPUClusterResolver:
     """Where TPUs are: a program asks for it to find out whether it has any.
 
-    Raises: ValueError if no TPU is named; NotImplementedError otherwise: work on several devices is
-      to follow.
+    Raises: ValueError if no TPU is named; NotImplementedError otherwise: JAX finds those of this
+      machine by itself.
 
     >>> import tape_compat as tf
     >>> try:
@@ -406,8 +436,9 @@ class TPUClusterResolver:
         if not (tpu or os.environ.get("TPU_NAME")):
             raise ValueError("Please provide a TPU Name to connect to.")
         raise NotImplementedError(
-            f"tf.distribute.cluster_resolver.TPUClusterResolver: work on several devices is to "
-            f"follow. Received: tpu={tpu!r}, {args}, {kwargs}. At {user_location()}."
+            "tf.distribute.cluster_resolver.TPUClusterResolver: JAX finds the TPUs of this machine "
+            "by itself, and tf.distribute.MirroredStrategy() works on them; work on several "
+            f"machines is to follow. Received: tpu={tpu!r}, {args}, {kwargs}. At {user_location()}."
         )
 
     @staticmethod

@@ -39,7 +39,7 @@ def device(device_name: Any) -> Iterator[None]:
     """
     state = LOCAL.state
     before = state.device
-    found = _find(device_name)
+    found = find_device(device_name)
     state.device = None if found is _default() else found
     try:
         yield
@@ -67,7 +67,8 @@ def current_device() -> str:
     return "" if found is None else local_device(found.platform, found.id)
 
 
-def _find(name: Any) -> Any:
+def find_device(name: Any) -> Any:
+    """The device of a name, as `device` finds it; None for the default one."""
     if isinstance(name, DeviceSpec):
         name = name.to_string()
     if name is None or name == "":
