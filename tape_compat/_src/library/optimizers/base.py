@@ -341,13 +341,15 @@ class Optimizer(Kept):
             return list(zip(gradients, variables))
         pairs = [(g, v) for g, v in zip(gradients, variables) if g is not None]
         if not pairs:
-            raise ValueError("No gradients provided for any variable.")
+            raise ValueError(
+                "No gradients provided for any variable. `GradientTape.why_none` says why."
+            )
         if not self._warned:
             self._warned = True
             missing = [v.name for g, v in zip(gradients, variables) if g is None]
             LOGGER.warning(
-                "Gradients do not exist for variables %s at %s: they are left as they are. Does "
-                "the loss depend on them, and was the tape recording? (Said once per optimizer.)",
+                "Gradients do not exist for variables %s at %s: they are left as they are. "
+                "`GradientTape.why_none` says why. (Said once per optimizer.)",
                 missing,
                 errors.user_location(),
             )
