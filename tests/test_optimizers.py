@@ -310,7 +310,7 @@ def test_all_none_is_refused_and_changes_nothing():
     optimizer = tf.optimizers.Adam(0.5)
     v = tf.Variable([1.0])
     for pairs in ([(None, v)], []):
-        with pytest.raises(ValueError, match=r"^No gradients provided for any variable\. .*why_none"):
+        with pytest.raises(ValueError, match=r"^No gradients provided for any variable\."):
             optimizer.apply_gradients(pairs)
     assert int(optimizer.iterations) == 0 and len(optimizer.variables) == 2
 
