@@ -26,7 +26,7 @@ from ..core.errors import (
 from ..core.kernels import Apart
 from ..core.op import Closure, Op
 from ..core.reverse_only import FORWARD
-from ..core.state import LOCAL, Recorder, paused
+from ..core.state import LOCAL, Recorder, changed, paused
 from ..ops.shapes import identity as copied
 from ..values import nest
 from ..values.capture import (
@@ -177,9 +177,9 @@ class CustomRule:
 
 
 class _Recording(threading.local):
-    """How many gradient functions this thread is recording, one in another."""
+    """Whether this thread is recording a gradient function."""
 
-    gradients = 0
+    gradients = False
 
 
 _RECORDING = _Recording()
@@ -224,12 +224,9 @@ class _Backward:
 
     def _record(self) -> Recorded:
         rule, program = self.rule, self.program
-        _RECORDING.gradients += 1
-        try:
+        with changed(_RECORDING, gradients=True):
             given = [symbolic_input(r._aval) for r in self.results]
             answers = rule._call(self.grad_fn, given)
-        finally:
-            _RECORDING.gradients -= 1
         where = [i for i, a in enumerate(answers) if a is not None]
         grads = [anchor(program, reverse.dense(_tensor(answers[i]))) for i in where]
         for i, gradient in zip(where, grads):

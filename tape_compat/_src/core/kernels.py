@@ -17,6 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from .native import KERNELS
+from .state import changed
 
 LOGGER = logging.getLogger("tape_compat")
 
@@ -46,11 +47,8 @@ def tracing(own: bool, function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def traced(*arrays: Any) -> Any:
-        before, PROGRAMS.own = PROGRAMS.own, own
-        try:
+        with changed(PROGRAMS, own=own):
             return function(*arrays)
-        finally:
-            PROGRAMS.own = before
 
     return traced
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+
+from .state import changed
 
 
 class _Forward(threading.local):
@@ -21,14 +22,9 @@ class _Forward(threading.local):
 FORWARD = _Forward()
 
 
-@contextmanager
-def forward_mode() -> Iterator[None]:
+def forward_mode() -> Any:
     """Trace something for forward mode. Called with a function it gives one that is traced so."""
-    before, FORWARD.mode = FORWARD.mode, True
-    try:
-        yield
-    finally:
-        FORWARD.mode = before
+    return changed(FORWARD, mode=True)
 
 
 def with_pullback(function: Callable[..., Any], pull: Callable[..., Any]) -> Callable[..., Any]:

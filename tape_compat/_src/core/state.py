@@ -115,6 +115,19 @@ def immediate() -> bool:
     return MODE.immediate
 
 
+@contextlib.contextmanager
+def changed(owner: Any, **values: Any) -> Iterator[None]:
+    """A context in which attributes of an object are these."""
+    before = {name: getattr(owner, name) for name in values}
+    for name, value in values.items():
+        setattr(owner, name, value)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(owner, name, value)
+
+
 def seen_by(recorders: tuple[Any, ...], function: Callable[..., Any], *args: Any) -> Any:
     """Call a function whose ops are told to these recorders only, and deferred as they would be."""
     state = LOCAL.state

@@ -11,6 +11,7 @@ import threading
 from collections import deque
 from typing import Any
 
+from ..core.state import changed
 from ..values import nest
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
@@ -30,17 +31,9 @@ class _Taken(threading.local):
 TAKEN = _Taken()
 
 
-class taking:
+def taking() -> Any:
     """Context around the Python of a function: the elements that it takes are noted."""
-
-    __slots__ = ("_before",)
-
-    def __enter__(self) -> None:
-        self._before = TAKEN.elements
-        TAKEN.elements = deque(maxlen=_LAST)
-
-    def __exit__(self, *_: object) -> None:
-        TAKEN.elements = self._before
+    return changed(TAKEN, elements=deque(maxlen=_LAST))
 
 
 def runs_as_python() -> bool:

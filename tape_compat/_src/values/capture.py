@@ -9,8 +9,7 @@ same closure.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
@@ -25,7 +24,7 @@ from ..core.native import native, provide
 from ..core.op import Closure, Op
 from ..core.program import CAPTURED, Node, Program
 from ..core.refuse import out_of_scope
-from ..core.state import LOCAL, ThreadState
+from ..core.state import LOCAL, ThreadState, changed
 from ..core.steps import Steps, needed
 from ..run.op_by_op import result
 from .operation import Operation, named, operation_at
@@ -400,17 +399,9 @@ def worked_out(x: Tensor) -> Tensor:
     return x if program is None or not program.symbolic else program.lifted(x)
 
 
-@contextmanager
-def within(program: SymbolicProgram) -> Iterator[None]:
-    """Record into a function around the one that is being recorded, or into this one."""
-    state = LOCAL.state
-    before = state.program, state.capture, state.recorders
-    state.program = state.capture = program
-    state.recorders = ()
-    try:
-        yield
-    finally:
-        state.program, state.capture, state.recorders = before
+def within(program: SymbolicProgram) -> Any:
+    """Context: record into a function around the one that is being recorded, or into this one."""
+    return changed(LOCAL.state, program=program, capture=program, recorders=())
 
 
 class leaving:

@@ -11,7 +11,7 @@ import jax
 
 from ..core import caches, errors
 from ..core.device_spec import KINDS, DeviceSpec, local_device
-from ..core.state import LOCAL, MODE, suspended
+from ..core.state import LOCAL, MODE, changed, suspended
 from .capture import leaving
 from .record import flush
 from .tensor import Tensor
@@ -37,19 +37,10 @@ def device(device_name: Any) -> Iterator[None]:
     >>> x.device
     '/job:localhost/replica:0/task:0/device:CPU:0'
     """
-    state = LOCAL.state
-    before = state.device
     found = find_device(device_name)
-    state.device = None if found is _default() else found
-    try:
+    default = getattr(jax.config, "jax_default_device", None) or jax.local_devices()[0]
+    with changed(LOCAL.state, device=None if found is default else found):
         yield
-    finally:
-        state.device = before
-
-
-def _default() -> Any:
-    """The device that is used where none is asked for."""
-    return getattr(jax.config, "jax_default_device", None) or jax.local_devices()[0]
 
 
 class _Placement:

@@ -10,6 +10,8 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..core.state import changed
+
 
 class _Creators(threading.local):
     """Those of this thread, the innermost last."""
@@ -42,12 +44,8 @@ def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[Non
     >>> v.trainable
     False
     """
-    before = _CREATORS.stack
-    _CREATORS.stack = (*before, variable_creator)
-    try:
+    with changed(_CREATORS, stack=(*_CREATORS.stack, variable_creator)):
         yield
-    finally:
-        _CREATORS.stack = before
 
 
 class Created(abc.ABCMeta):

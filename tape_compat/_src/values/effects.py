@@ -20,7 +20,7 @@ from jax.experimental import io_callback
 from ..core.dtypes import string
 from ..core.errors import InvalidArgumentError, NeedsValue, NotAsRecorded, user_location
 from ..core.op import Closure, Op
-from ..core.state import LOCAL
+from ..core.state import LOCAL, changed
 from ..run.executor import FAILURES
 from .context import inside_function
 from .host_steps import HostStep
@@ -57,14 +57,9 @@ def done_so_far() -> Iterator[list[Any]]:
         _Done.logs = [other for other in _Done.logs if other is not log]
 
 
-@contextlib.contextmanager
-def not_again(done: Sequence[Any]) -> Iterator[None]:
-    """The first effects are not done: they give this."""
-    before, _Done.left = _Done.left, deque(done)
-    try:
-        yield
-    finally:
-        _Done.left = before
+def not_again(done: Sequence[Any]) -> Any:
+    """A context in which the first effects are not done: they give this."""
+    return changed(_Done, left=deque(done))
 
 
 def once(function: Callable[..., Any], *args: Any) -> Any:
@@ -76,11 +71,8 @@ def once(function: Callable[..., Any], *args: Any) -> Any:
     if _Done.left:
         result = _Done.left.popleft()
     else:
-        _WITHIN.effect = True
-        try:
+        with changed(_WITHIN, effect=True):
             result = function(*args)
-        finally:
-            _WITHIN.effect = False
     if logs:
         logs[-1].append(result)
     return result

@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import nullcontext
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -25,7 +25,7 @@ from ..core.errors import NotAsRecorded, located, user_location
 from ..core.limits import MAX_CONTROL_FLOW
 from ..core.op import Closure, Op
 from ..core.program import Program
-from ..core.state import LOCAL
+from ..core.state import LOCAL, changed
 from . import nest
 from .capture import Captured, Sketch, capturing, within
 from .composite import CompositeTensor
@@ -177,14 +177,10 @@ def recorded(
 
 def _outlined(sketch: Sketch, function: Any, args: Any, kwargs: Any) -> tuple[Any, bool]:
     """What stands for the results of a function, and whether that is of the sketch."""
-    used, tells = sketch.used, sketch.tells
-    sketch.used, sketch.tells = False, True
-    try:
+    with changed(sketch, used=False, tells=True):
         with capturing():  # it is no part of the record
             outline = function(*args, **kwargs)
         return outline, sketch.used
-    finally:
-        sketch.used, sketch.tells = used, tells
 
 
 class SketchOfSteps(Sketch):
@@ -219,19 +215,11 @@ class SketchOfSteps(Sketch):
         return found
 
 
-@contextmanager
-def without_steps() -> Iterator[None]:
+def without_steps() -> Any:
     """Context: what needs a step of the host to tell a size does not get it."""
     capture = LOCAL.state.capture
     sketch = None if capture is None else capture.sketch
-    if not isinstance(sketch, SketchOfSteps):
-        yield
-        return
-    before, sketch.paused = sketch.paused, True
-    try:
-        yield
-    finally:
-        sketch.paused = before
+    return changed(sketch, paused=True) if isinstance(sketch, SketchOfSteps) else nullcontext()
 
 
 def takes_steps() -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..core.shapes import TensorShape
+from ..core.state import changed
 
 #: By the identity of a tensor, which is held meanwhile: what is known of its shape.
 Shapes = dict[int, tuple[Any, TensorShape]]
@@ -23,12 +24,9 @@ LISTENING = _Listening()
 @contextlib.contextmanager
 def listening() -> Iterator[Shapes]:
     """The shapes that are stated inside."""
-    before = LISTENING.shapes
-    LISTENING.shapes = shapes = {}
-    try:
+    shapes: Shapes = {}
+    with changed(LISTENING, shapes=shapes):
         yield shapes
-    finally:
-        LISTENING.shapes = before
 
 
 def state_shape(tensor: Any, shape: Any) -> None:
