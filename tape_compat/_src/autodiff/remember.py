@@ -11,19 +11,14 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from ..core.caches import keep
 from ..core.op import Closure
 from ..core.program import Node, Program
 from ..core.state import LOCAL, MODE
 from ..core.steps import Steps
+from ..run import policy
 from ..values.indexed_slices import IndexedSlices
-from ..values.record import (
-    Spliced,
-    apply,
-    recorded_since,
-    sequence_since,
-    splice,
-    store_splice,
-)
+from ..values.record import Spliced, apply, recorded_since, sequence_since, splice
 from ..values.tensor import Tensor
 from . import reverse
 from .missed import Shown, missed
@@ -236,7 +231,7 @@ def remembered(
             answers = _computed(compute)
             found = _sequence(program, start, record.calls, answers)
             if found is not None and any(a is not None for a in answers):  # else a place is told
-                store_splice(start, key, found)
+                keep(start.splices, key, found, policy.MAX_SPLICES)
         return answers
     key = ("script", what, key)
     found = start.splices.get(key)
@@ -246,7 +241,7 @@ def remembered(
     answers = _computed(compute)
     written = script(program, start, calls, answers)
     if written is not None:
-        store_splice(start, key, written)
+        keep(start.splices, key, written, policy.MAX_SPLICES)
     return answers
 
 

@@ -13,7 +13,7 @@ import jax
 import numpy as np
 
 from . import dtypes, limits
-from .caches import register
+from .caches import keep, register
 from .dimensions import Shape, Sizes, is_symbolic, is_unknown, product
 from .dtypes import DType
 from .native import native
@@ -98,9 +98,8 @@ class Aval:
         key = array.shape, array.dtype
         found = _RECENT.get(key)
         if found is None:
-            if len(_RECENT) >= limits.MAX_RECENT_AVALS:
-                _RECENT.clear()
-            found = _RECENT[key] = Aval.of(array.shape, dtypes.from_numpy(array.dtype))
+            aval = Aval.of(array.shape, dtypes.from_numpy(array.dtype))
+            found = keep(_RECENT, key, aval, limits.MAX_RECENT_AVALS)
         return found
 
     @property
@@ -115,6 +114,11 @@ class Aval:
     def at(self, sizes: Sizes) -> Aval:
         """It with sizes for the unknown ones."""
         return Aval.of(sizes.shape(self.shape), self.dtype) if self.unknown else self
+
+    @property
+    def row(self) -> Aval:
+        """The aval of a row of it."""
+        return Aval.of(self.shape[1:], self.dtype)
 
     @property
     def struct(self) -> jax.ShapeDtypeStruct:

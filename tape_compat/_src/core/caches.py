@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
@@ -30,6 +30,14 @@ def clear_caches() -> None:
 def held() -> dict[str, int]:
     """How many entries each cache holds."""
     return {name: count() for name, (_, count) in _REGISTERED.items()}
+
+
+def keep(table: dict[Any, Value], key: Any, value: Value, bound: int) -> Value:
+    """Put a value into a table that holds so many, and is emptied when it is full."""
+    if len(table) >= bound:
+        table.clear()
+    table[key] = value
+    return value
 
 
 class Cache(Generic[Key, Value]):

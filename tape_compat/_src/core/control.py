@@ -126,11 +126,7 @@ class Cond(Structured):
 
     def dependence(self, avals: tuple[Aval, ...], of: DependenceOf) -> Dependence:
         parts = [of(branch.flat, avals[1:]) for branch in self.parts]
-        return tuple([_shifted(union(each)) for each in zip(*parts, strict=True)])
-
-
-def _shifted(positions: frozenset[int]) -> frozenset[int]:
-    return frozenset([i + 1 for i in positions])
+        return tuple([frozenset(i + 1 for i in union(each)) for each in zip(*parts, strict=True)])
 
 
 class Batched(Structured):
@@ -149,7 +145,7 @@ class Batched(Structured):
 
     def _rows(self, avals: tuple[Aval, ...]) -> tuple[Aval, ...]:
         pairs = zip(avals, self.settings[1], strict=True)
-        return tuple([Aval.of(a.shape[1:], a.dtype) if rows else a for a, rows in pairs])
+        return tuple([a.row if rows else a for a, rows in pairs])
 
     def _infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
         count: Size = self.settings[0]

@@ -221,13 +221,9 @@ def broadcast(shapes: Sequence[Shape]) -> Shape | None:
 # Numbers for unknown sizes.
 
 
-def _floor_division(a: Size, b: Size) -> Size:
-    return a // b if is_symbolic(b) or b else 0
-
-
 #: What the text of a dimension consists of, beside numbers, variables and operators.
 _OPERATIONS: dict[str, Callable[..., Size]] = {
-    "floordiv": _floor_division,
+    "floordiv": lambda a, b: a // b if is_symbolic(b) or b else 0,
     "mod": lambda a, b: a % b,
     "max": lambda *sizes: reduce(maximum, sizes),
     "min": lambda *sizes: reduce(minimum, sizes),
@@ -304,7 +300,7 @@ class Sizes:
             return at(self)
         if isinstance(value, tuple):
             filled = [self.fill(item) for item in value]
-            if all(map(_is, filled, value)):
+            if all(map(operator.is_, filled, value)):
                 return value
             return type(value)(*filled) if hasattr(value, "_fields") else type(value)(filled)
         return self.of(value) if is_symbolic(value) else value
@@ -333,10 +329,6 @@ class Sizes:
 
 
 _PLAIN = frozenset((int, bool, float, str, bytes, complex, type))
-
-
-def _is(a: Any, b: Any) -> bool:
-    return a is b
 
 
 def bounds_in(sizes: Iterable[Size], lengths: Container[Size]) -> tuple[str, ...]:

@@ -198,13 +198,6 @@ def _replaced(avals: Avals, sizes: dict[Size, Size]) -> Avals:
 # By examples: for what asks how large an axis is, which JAX cannot answer for an unknown size.
 
 
-def _with(closure: Closure, avals: Avals, sizes: Sizes) -> tuple[Any, Avals, tuple[Avals, bool]]:
-    """The closure and its inputs with these sizes, and what it gives. Raises what it raises."""
-    known = closure.at(sizes)
-    given = tuple([aval.at(sizes) for aval in avals])
-    return known, given, known.infer(given)
-
-
 def _names(closure: Closure, avals: Sequence[Aval]) -> list[str]:
     return list(variables((*[aval.shape for aval in avals], *closure.attributes.values())))
 
@@ -270,7 +263,7 @@ def _samples(closure: Closure, avals: Avals) -> tuple[Samples, bool]:
         chosen = [values[(k + i) % len(values)] for i in range(len(names))]
         sizes = Sizes(**dict(zip(names, chosen, strict=True)))
         try:
-            outputs, single = _with(closure, avals, sizes)[2]
+            outputs, single = closure.at(sizes).infer(tuple([aval.at(sizes) for aval in avals]))
             samples.append((sizes, outputs))
         except Exception as error:
             if errors.is_of_dtypes(error):

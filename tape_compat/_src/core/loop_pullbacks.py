@@ -110,8 +110,8 @@ class _Loop:
         arrays = joined(moving, fixed)
         #: Where each input of the body is among those of the loop.
         self.inputs = [*range(end), *range(end + layout.given, len(arrays))]
-        avals = [_row_aval(arrays[i]) if last <= i < end else arrays[i] for i in self.inputs]
-        avals = [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in avals]
+        shapes = [x.shape[1:] if last <= i < end else x.shape for i, x in enumerate(arrays)]
+        avals = [jax.ShapeDtypeStruct(shapes[i], arrays[i].dtype) for i in self.inputs]
         wanted = set(self.moving)
         while True:
             #: The inputs of the body, by their places in it, that move in some iteration.
@@ -143,10 +143,6 @@ class _Loop:
             return tuple([found[k] for k in self.reached]), found
 
         return function, [values[k] for k in self.chosen]
-
-
-def _row_aval(x: Any) -> Any:
-    return jax.ShapeDtypeStruct(x.shape[1:], x.dtype)
 
 
 def _rows(arrays: Iterable[Any], i: Any) -> list[Any]:
@@ -204,7 +200,8 @@ def _pullback(loop: _Loop) -> Callable[..., list[Any]]:
         return _pull_all(loop, count, joined(moving, fixed), cotangents)
 
     def save(count: Any, moving: Any, fixed: Any, cotangents: Any) -> Any:
-        values = jax.tree.map(lambda x: x.value, (count, moving, fixed, cotangents), is_leaf=_given)
+        given = count, moving, fixed, cotangents
+        values = jax.tree.map(lambda x: x.value, given, is_leaf=lambda x: hasattr(x, "perturbed"))
         at = [x.value if moves(x) else None for x in joined(moving, fixed)]
         held = [None if moves(x) else x.value for x in joined(moving, fixed)]
         cotangent_moves = (None,) if any(map(moves, cotangents)) else ()
@@ -228,10 +225,6 @@ def _pullback(loop: _Loop) -> Callable[..., list[Any]]:
 
     pullback.defvjp(save, pull, symbolic_zeros=True)
     return pullback
-
-
-def _given(x: Any) -> bool:
-    return isinstance(x, jax.custom_derivatives.CustomVJPPrimal)
 
 
 def _pull_all(loop: _Loop, count: Any, arrays: Sequence[Any], cotangents: Any) -> list[Any]:

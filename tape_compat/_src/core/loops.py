@@ -69,8 +69,7 @@ class Scan(Structured):
     def body_avals(self, avals: tuple[Aval, ...]) -> tuple[Aval, ...]:
         """What the body takes."""
         carried, end, _ = self._layout
-        rows = [Aval.of(a.shape[1:], a.dtype) for a in avals[carried:end]]
-        return (*avals[:carried], *rows, *avals[end:])
+        return (*avals[:carried], *[a.row for a in avals[carried:end]], *avals[end:])
 
     def _infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
         carried, _, length = self._layout
@@ -123,7 +122,7 @@ class While(Structured):
     def dependence(self, avals: tuple[Aval, ...], of: DependenceOf) -> Dependence:
         layout = Layout(*self.settings)
         places = layout.split(range(len(avals)))
-        kinds = [_row(avals[i]) if i in places[1] else avals[i] for p in places for i in p]
+        kinds = [avals[i].row if i in places[1] else avals[i] for p in places for i in p]
         inputs = [*places[0], *places[1], *places[3]]  # of the body
         found = of(self.parts[1].flat, tuple([kinds[i] for i in inputs]))
         count = layout.carried
@@ -148,10 +147,6 @@ class WhileInScans(While):
 
     def pure(self, *arrays: Any) -> Arrays:
         return self.in_scans(*arrays)
-
-
-def _row(aval: Aval) -> Aval:
-    return Aval.of(aval.shape[1:], aval.dtype)
 
 
 def _having_rows(loop: Callable[..., Arrays], layout: Layout, arrays: Sequence[Any]) -> Arrays:
@@ -202,17 +197,12 @@ def _differentiable(parts: Sequence[Part], layout: Layout) -> Callable[..., Arra
         chosen = tuple([primals[i] for i in moving])
         pushed = jax.jvp(jax.checkpoint(form), chosen, tuple([tangents[i] for i in moving]))[1]
         answers = dict(zip(places, pushed, strict=True))
-        return (count, *state), (
-            _no_tangent(count),
-            *[answers[i] if i in answers else _no_tangent(x) for i, x in enumerate(state)],
-        )
+        none = jax.custom_derivatives.zero_from_primal
+        found = [answers[i] if i in answers else none(x) for i, x in enumerate(state)]
+        return (count, *state), (none(count), *found)
 
     loop.defjvp(derivative, symbolic_zeros=True)
     return loop
-
-
-def _no_tangent(x: Any) -> Any:
-    return jax.custom_derivatives.zero_from_primal(x)
 
 
 def _nested(parts: Sequence[Part], layout: Layout, count: Any, arrays: Arrays) -> Arrays:

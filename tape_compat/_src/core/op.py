@@ -21,7 +21,7 @@ import numpy as np
 
 from . import errors, limits
 from .avals import Aval
-from .caches import register
+from .caches import keep, register
 from .counters import COUNTERS
 from .dimensions import Sizes, variables
 from .inference import infer_unknown
@@ -280,10 +280,8 @@ class Closure:
         """Output avals, and whether the op gives one array rather than a tuple of them."""
         found = self._shapes.get(avals)
         if found is None:
-            found = self._infer(avals)
-            if len(self._shapes) >= limits.MAX_SHAPES_PER_CLOSURE:
-                self._shapes.clear()
-            self._shapes[avals] = found
+            bound = limits.MAX_SHAPES_PER_CLOSURE
+            found = keep(self._shapes, avals, self._infer(avals), bound)
         return found
 
     @property
@@ -419,9 +417,7 @@ class Closure:
             with _LOCK:
                 found = self._derived.get(key)
                 if found is None:
-                    if len(self._derived) >= limits.MAX_SHAPES_PER_CLOSURE:
-                        self._derived.clear()
-                    found = self._derived[key] = make()
+                    found = keep(self._derived, key, make(), limits.MAX_SHAPES_PER_CLOSURE)
         return found
 
     def vjp(self, arrays: Sequence[Any], wrt: tuple[int, ...]) -> tuple[Arrays, Callable]:

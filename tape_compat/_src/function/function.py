@@ -14,6 +14,7 @@ from math import inf
 from typing import Any
 
 from ..core import errors, limits
+from ..core.caches import keep
 from ..core.dimensions import INCONCLUSIVE
 from ..core.dtypes import string
 from ..core.errors import user_location
@@ -375,9 +376,8 @@ class Function(Recorded):
                 self._unlearned += not by_sizes
                 return Unlearned(error)
             if bound.known_texts and not by_sizes:
-                if len(self._never) >= limits.MAX_TRACES_BY_TEXT:
-                    self._never.clear()
-                self._never[bound._replace(known_texts=False).key] = str(error)
+                key = bound._replace(known_texts=False).key
+                keep(self._never, key, str(error), limits.MAX_TRACES_BY_TEXT)
             if not by_sizes and not isinstance(error, errors.NeedsPython):
                 LOGGER.warning(_AS_PYTHON, self._name, error)
             return str(error)

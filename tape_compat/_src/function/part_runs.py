@@ -14,7 +14,7 @@ import numpy as np
 
 from ..core import errors
 from ..core.avals import Aval
-from ..core.caches import Cache
+from ..core.caches import Cache, keep
 from ..core.call import Call
 from ..core.dimensions import Sizes
 from ..core.host import on_host
@@ -201,9 +201,8 @@ class SettledPart:
             if not self._sized:
                 self._runner = runner
             else:
-                if len(self._known) >= MAX_SHAPES_PER_CLOSURE:
-                    self._known.clear()
-                self._known[sizes] = [x.shape for x in given], runner
+                known = [x.shape for x in given], runner
+                keep(self._known, sizes, known, MAX_SHAPES_PER_CLOSURE)
         return [x._value() for x in found]
 
     def run_apart(self, found: Captured, values: list[Any], sizes: Sizes) -> Sizes:
@@ -316,9 +315,7 @@ class SizesOf:
         key = tuple([values[i].shape for i in self._places])
         found = self._known.get(key)
         if found is None:
-            if len(self._known) >= MAX_SHAPES_PER_CLOSURE:
-                self._known.clear()
             found = Sizes.between(self._formal, key)
             assert found is not None
-            self._known[key] = found
+            keep(self._known, key, found, MAX_SHAPES_PER_CLOSURE)
         return found

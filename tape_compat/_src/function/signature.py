@@ -17,6 +17,7 @@ import numpy as np
 
 from ..core import dtypes, limits
 from ..core.avals import Aval
+from ..core.caches import keep
 from ..values import nest
 from ..values.composite import CompositeTensor, Opaque, TypeSpec
 from ..values.convert import convert
@@ -400,10 +401,7 @@ class Signature:
         by_position = tuple(map(index, found.args))
         by_name = tuple([(name, index(value)) for name, value in sorted(found.kwargs.items())])
         form = _Form(by_position, by_name, tuple(defaults), self.shown_names(len(by_position)))
-        if len(self._forms) >= limits.MAX_CALL_FORMS:
-            self._forms.clear()
-        self._forms[(count, *names)] = form
-        return form
+        return keep(self._forms, (count, *names), form, limits.MAX_CALL_FORMS)
 
     def shown_names(self, count: int) -> tuple[str, ...]:
         """Names for `count` arguments by position."""

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from ..core import dimensions, errors, limits
 from ..core.avals import Aval
+from ..core.caches import keep
 from ..core.dimensions import Sizes
 from ..core.dtypes import string
 from ..core.native import native, provide
@@ -367,10 +368,8 @@ class Trace:
         key = tuple([x._aval for x in tensors])
         found = self._closures.get(key)
         if found is None:
-            found = self.closure_at(self._sizes(tensors))
-            if len(self._closures) >= limits.MAX_SHAPES_PER_CLOSURE:
-                self._closures.clear()
-            self._closures[key] = found
+            made, bound = self.closure_at(self._sizes(tensors)), limits.MAX_SHAPES_PER_CLOSURE
+            found = keep(self._closures, key, made, bound)
         return found
 
     def shapes_with(self, given: Sequence[Any], sources: Sequence[Any]) -> list[Any]:

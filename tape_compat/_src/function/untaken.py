@@ -114,8 +114,7 @@ def _fitting_loop(closure: While, avals: Avals) -> Closure:
     layout = Layout(*closure.settings)
     carried, taken, _, held = layout.split(avals)
     goes_on = fitting(closure.parts[0], (*carried, *held))
-    a_row = [Aval.of(aval.shape[1:], aval.dtype) for aval in taken]
-    given = (*carried, *a_row, *held)
+    given = (*carried, *[aval.row for aval in taken], *held)
     try:
         body = fitting(closure.parts[1], given)
         body.infer(given)

@@ -6,7 +6,6 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from ..core.avals import Aval
 from ..core.control import Batched, calling, structured
 from ..core.dimensions import Size, differ
 from ..core.dtypes import string
@@ -67,7 +66,7 @@ def vectorized_map(
             f"{user_location()})."
         )
     by_rows = [not _is_one(x._aval.shape[0]) or _is_one(count) for x in tensors]
-    rows = [Aval.of(x._aval.shape[1:], x._aval.dtype) for x in tensors]
+    rows = [x._aval.row for x in tensors]
     try:
         part = record(
             lambda leaves: fn(packed(elems, leaves)), rows, "vectorized_map", make=SymbolicProgram

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..core import limits
 from ..core.avals import Aval
+from ..core.caches import keep
 from ..core.call import Call, flattened
 from ..core.counters import COUNTERS
 from ..core.dimensions import Sizes
@@ -263,9 +264,8 @@ def op_runner(closure: Closure, avals: tuple[Aval, ...]) -> OpRunner:
     """The one runner of a closure on arrays of these shapes."""
     found = closure.runners.get(avals)
     if found is None:
-        if len(closure.runners) >= limits.MAX_SHAPES_PER_CLOSURE:
-            closure.runners.clear()
-        found = closure.runners[avals] = OpRunner(closure, avals)
+        runner, bound = OpRunner(closure, avals), limits.MAX_SHAPES_PER_CLOSURE
+        found = keep(closure.runners, avals, runner, bound)
     return found
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.avals import Aval
-from ..core.caches import Cache
+from ..core.caches import Cache, keep
 from ..core.counters import COUNTERS
 from ..core.dimensions import Sizes
 from ..core.dtypes import from_numpy
@@ -50,9 +50,7 @@ class Polymorphic:
         count = self._counts.get(sizes, 0)
         if count >= policy.NEW_SIZES:
             return False
-        if len(self._counts) >= policy.SIZES_COUNTED:
-            self._counts.clear()
-        self._counts[sizes] = count + 1
+        keep(self._counts, sizes, count + 1, policy.SIZES_COUNTED)
         return True
 
     def run(self, sizes: Sizes, arrays: Sequence[Any]) -> list[Any]:

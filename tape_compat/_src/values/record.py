@@ -318,12 +318,6 @@ def recorded_since(program: Program, start: Node) -> list[Node] | None:
     return steps
 
 
-def store_splice(start: Node, key: tuple, sequence: Any) -> None:
-    if len(start.splices) >= policy.MAX_SPLICES:
-        start.splices.clear()
-    start.splices[key] = sequence
-
-
 # ---------------------------------------------------------------------------------------------
 # Now.
 

@@ -77,14 +77,6 @@ def _is_one_number(y: Any) -> bool:
     return not y.ndim and bool(y)
 
 
-def _div(params: Params, ins: Avals, outs: Avals) -> Function:
-    return _quotient if _is_integer(ins[0]) else np.divide
-
-
-def _rem(params: Params, ins: Avals, outs: Avals) -> Function:
-    return _remainder if _is_integer(ins[0]) else np.fmod
-
-
 def _pow(params: Params, ins: Avals, outs: Avals) -> Function:
     """With an array of exponents: for 0.5 alone NumPy takes the root, which differs at -inf."""
     dtype, shape = ins[0].dtype, outs[0].shape or (1,)
@@ -126,14 +118,6 @@ def _sign(params: Params, ins: Avals, outs: Avals) -> Function:
     return (lambda x: np.copysign(np.sign(x), x)) if ins[0].dtype.kind == "f" else np.sign
 
 
-def _rsqrt(x: Any) -> Any:
-    return np.reciprocal(np.sqrt(x))
-
-
-def _one_minus_square(x: Any) -> Any:
-    return (1 + x) * (1 - x)
-
-
 def _logistic(x: Any) -> Any:
     return np.reciprocal(np.add(np.exp(np.negative(x)), x.dtype.type(1)))
 
@@ -146,10 +130,6 @@ def _away_from_zero(x: Any) -> Any:
 def _round(params: Params, ins: Avals, outs: Avals) -> Function:
     away = params["rounding_method"] == lax.RoundingMethod.AWAY_FROM_ZERO
     return _away_from_zero if away else np.rint
-
-
-def _clamp(low: Any, x: Any, high: Any) -> Any:
-    return np.minimum(np.maximum(x, low), high)
 
 
 # -- bits ------------------------------------------------------------------------------------------
@@ -326,12 +306,12 @@ TABLE: dict[str, Rule] = {
             "min": np.minimum,
             "abs": np.abs,
             "square": np.square,
-            "one_minus_square": _one_minus_square,
+            "one_minus_square": lambda x: (1 + x) * (1 - x),
             "floor": np.floor,
             "ceil": np.ceil,
             "is_finite": np.isfinite,
             "sqrt": np.sqrt,
-            "rsqrt": _rsqrt,
+            "rsqrt": lambda x: np.reciprocal(np.sqrt(x)),
             "cbrt": np.cbrt,
             "exp": np.exp,
             "exp2": np.exp2,
@@ -352,7 +332,7 @@ TABLE: dict[str, Rule] = {
             "acosh": np.arccosh,
             "atanh": np.arctanh,
             "logistic": _logistic,
-            "clamp": _clamp,
+            "clamp": lambda low, x, high: np.minimum(np.maximum(x, low), high),
             "shift_left": np.left_shift,
             "shift_right_arithmetic": _shift_right("i"),
             "shift_right_logical": _shift_right("u"),
@@ -366,8 +346,8 @@ TABLE: dict[str, Rule] = {
     "lt_to": _total(np.less),
     "le_to": _total(np.less_equal),
     "sign": Rule(_sign),
-    "div": Rule(_div),
-    "rem": Rule(_rem),
+    "div": Rule(lambda params, ins, outs: _quotient if _is_integer(ins[0]) else np.divide),
+    "rem": Rule(lambda params, ins, outs: _remainder if _is_integer(ins[0]) else np.fmod),
     "pow": Rule(_pow),
     "integer_pow": Rule(_integer_pow),
     "round": Rule(_round),
