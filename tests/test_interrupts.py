@@ -12,13 +12,14 @@ import sys
 import sysconfig
 import time
 from functools import cache
+from types import SimpleNamespace
 
 import jax
 import numpy as np
 import pytest
 
 import tape_compat as tf
-from tape_compat._src.core.state import LOCAL
+from tape_compat._src.core.state import LOCAL, changed
 from tape_compat._src.run import donation, executor, kept, policy, whole
 from tape_compat._src.values.record import flush
 
@@ -439,3 +440,18 @@ def test_signals_during_compiles(compiled_first):
     finally:
         signal.signal(signal.SIGALRM, before)
     assert hit > 5
+
+
+def test_a_context_that_is_not_entered_changes_nothing():
+    for at in range(1, 30):
+        owner, injector = SimpleNamespace(a=0, b=0), Injector(at)
+        try:
+            sys.settrace(injector)
+            with changed(owner, a=1, b=1):
+                sys.settrace(None)
+        except Interrupted:
+            pass
+        assert (owner.a, owner.b) == (0, 0)
+        if not injector.fired:
+            break
+    assert at > 5

@@ -17,7 +17,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from .native import KERNELS
-from .state import changed
 
 LOGGER = logging.getLogger("tape_compat")
 
@@ -47,8 +46,11 @@ def tracing(own: bool, function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def traced(*arrays: Any) -> Any:
-        with changed(PROGRAMS, own=own):
+        before, PROGRAMS.own = PROGRAMS.own, own
+        try:  # no context: to leave one takes a call, for which there may be no stack left
             return function(*arrays)
+        finally:
+            PROGRAMS.own = before
 
     return traced
 

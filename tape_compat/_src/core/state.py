@@ -119,9 +119,9 @@ def immediate() -> bool:
 def changed(owner: Any, **values: Any) -> Iterator[None]:
     """A context in which attributes of an object are these."""
     before = {name: getattr(owner, name) for name in values}
-    for name, value in values.items():
-        setattr(owner, name, value)
     try:
+        for name, value in values.items():
+            setattr(owner, name, value)
         yield
     finally:
         for name, value in before.items():

@@ -71,8 +71,11 @@ def once(function: Callable[..., Any], *args: Any) -> Any:
     if _Done.left:
         result = _Done.left.popleft()
     else:
-        with changed(_WITHIN, effect=True):
+        _WITHIN.effect = True
+        try:
             result = function(*args)
+        finally:
+            _WITHIN.effect = False
     if logs:
         logs[-1].append(result)
     return result
