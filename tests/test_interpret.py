@@ -25,7 +25,7 @@ from tape_compat._src.core.state import LOCAL
 from tape_compat._src.core.x64 import in_x64
 from tape_compat._src.run import op_by_op, policy
 from tape_compat._src.run.interpret import convolutions, cost, decompositions, products, special
-from tape_compat._src.run.interpret.plan import Interpreted, interpreted
+from tape_compat._src.run.interpret.plan import Interpreted
 from tape_compat._src.run.interpret.rules import RULES
 from tests.ops import ROWS, checks
 
@@ -58,7 +58,7 @@ TRACING: list[bool] = []
 def plan_of(function, *arrays) -> Interpreted:
     jaxpr = in_x64(jax.make_jaxpr(function), *arrays)
     SEEN.update(names(jaxpr.jaxpr))
-    return in_x64(interpreted, jaxpr)
+    return in_x64(Interpreted, jaxpr)
 
 
 def compiled(function, *arrays):
@@ -1214,7 +1214,7 @@ def test_equations_of_parts_count_once():
 
     def repeated(length):
         jaxpr = jax.make_jaxpr(lambda x: lax.scan(body, x, None, length)[0] + 1.0)(np.float32(0))
-        return interpreted(jaxpr)
+        return Interpreted(jaxpr)
 
     few, many = repeated(3), repeated(300)
     assert few.steps == many.steps == 2
@@ -1245,7 +1245,7 @@ def test_arithmetic_of_single_numbers(dtype):
         of_two += [lax.bitwise_and, lax.bitwise_or, lax.bitwise_xor]
     numbers = one_number_each(dtype)
     for op in of_two:
-        plan = interpreted(jax.make_jaxpr(op)(numbers[0], numbers[0]))
+        plan = Interpreted(jax.make_jaxpr(op)(numbers[0], numbers[0]))
         for x in numbers:
             for y in numbers:
                 wanted = np.asarray(op(jnp.asarray(x), jnp.asarray(y)))
@@ -1260,7 +1260,7 @@ def test_arithmetic_of_single_numbers(dtype):
 
 
 def test_a_choice_between_single_numbers_serves_arrays_too():
-    plan = interpreted(jax.make_jaxpr(lax.select)(np.bool_(True), np.float32(1), np.float32(2)))
+    plan = Interpreted(jax.make_jaxpr(lax.select)(np.bool_(True), np.float32(1), np.float32(2)))
     one, two = np.float32(1), np.float32(2)
     for which in (True, False):
         for taken in (np.bool_(which), np.array(which)):
@@ -1271,10 +1271,10 @@ def test_a_choice_between_single_numbers_serves_arrays_too():
 
 def test_what_xla_would_hand_to_another_thread_is_known_by_its_operations():
     x, w = np.ones((4, 16), np.float32), np.ones((16, 50), np.float32)
-    plan = interpreted(jax.make_jaxpr(lambda x, w: (x[:, ::-1] @ w).T * 2)(x, w))
+    plan = Interpreted(jax.make_jaxpr(lambda x, w: (x[:, ::-1] @ w).T * 2)(x, w))
     assert plan.operations == 2 * 4 * 16 * 50 + 4 * 50
     loop = jax.make_jaxpr(lambda x: lax.fori_loop(0, 9, lambda _, x: x.T.T + x, x))(x)
-    assert 64 <= interpreted(loop).operations < 80
+    assert 64 <= Interpreted(loop).operations < 80
     few, many = policy.LIKELY_ELSEWHERE - 1, policy.LIKELY_ELSEWHERE
     assert policy.part_seconds(50e-6, few) == policy.PART_CALL_SECONDS < 50e-6
     assert policy.part_seconds(50e-6, many) > 50e-6 > policy.compiled_seconds(50e-6)
@@ -1303,7 +1303,7 @@ def test_windows_that_are_whole_along_some_axes():
 
 
 def test_single_numbers_stay_scalars_and_cost_little():
-    plan = interpreted(jax.make_jaxpr(lambda i: jnp.where(i < 0, i + 5, i) * 2)(np.int32(0)))
+    plan = Interpreted(jax.make_jaxpr(lambda i: jnp.where(i < 0, i + 5, i) * 2)(np.int32(0)))
     (found,) = plan.run([np.int32(-2)])
     assert type(found) is np.int32 and found == 6
     assert plan.seconds < cost.CALL_SECONDS + 2 * cost.NUMPY_SECONDS

@@ -15,7 +15,7 @@ from tape_compat._src.core.kernels import tracing
 from tape_compat._src.core.native import KERNELS
 from tape_compat._src.core.x64 import in_x64
 from tape_compat._src.ops import order_kernel
-from tape_compat._src.run.interpret.plan import interpreted
+from tape_compat._src.run.interpret.plan import Interpreted
 from tape_compat._src.run.interpret.sorting import places_in_order
 from tests.threads import in_threads
 
@@ -146,7 +146,7 @@ def test_the_largest_that_are_interpreted_are_those_of_xla(dtype, k):
     for kind in range(3):
         for shape in ((64,), (3, 65), (2, 2, 200)):
             x = numbers(dtype, shape, kind)
-            plan = in_x64(lambda x: interpreted(jax.make_jaxpr(lambda x: lax.top_k(x, k))(x)), x)
+            plan = in_x64(lambda x: Interpreted(jax.make_jaxpr(lambda x: lax.top_k(x, k))(x)), x)
             for found, wanted in zip(plan([x]), in_x64(lax.top_k, x, k), strict=True):
                 assert found.tobytes() == np.asarray(wanted).tobytes()
 

@@ -14,7 +14,7 @@ import operator
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -127,6 +127,17 @@ def run_on_zeros(call: Callable[..., Any], zeros: Sequence[Any], donate: tuple[i
     """Call what `donating` gave with zeros of the host, which compiles it, and wait."""
     given = [in_x64(jax.device_put, x) for x in zeros]
     jax.block_until_ready(in_x64(call, *arranged(given, donate, Spare)))
+
+
+class Care(NamedTuple):
+    """What is seen to when a compiled program runs.
+
+    one_thread: whether LAPACK is to have no more, for decompositions of small matrices; then the
+    program gives a `token`, too. large: whether there may be no memory for it.
+    """
+
+    one_thread: bool = False
+    large: bool = False
 
 
 def token() -> Any:

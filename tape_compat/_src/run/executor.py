@@ -26,7 +26,6 @@ from ..core.x64 import in_x64
 from . import kept, policy
 from .choose import Choice, Facts, History, Later, choose, later
 from .donation import ONLY_OURS, arranged, copied, copy_all
-from .loops.template import compile_for
 from .loops.write import LoopProgram
 from .memory import lacks
 from .op_by_op import OpByOpProgram, interprets, op_runner
@@ -49,16 +48,19 @@ def _history(origin: Any) -> History:
     return found
 
 
+#: Of a place where nothing was seen.
+_NOTHING = History()
+
+
 def joins(origin: Any) -> bool:
     """Whether ops whose inputs have values join a program that begins there."""
-    found = _HISTORIES.get(origin)
-    return found is None or found.joins
+    return _HISTORIES.get(origin, _NOTHING).joins
 
 
 def leads_to_tape(origin: Any) -> bool:
     """Whether ops that follow a program that began there are likely to lead to a tape."""
-    found = _HISTORIES.get(origin)
-    return found is not None and bool(found.leads or found.step) and found.joins
+    found = _HISTORIES.get(origin, _NOTHING)
+    return bool(found.leads or found.step) and found.joins
 
 
 def led_to_tape(origin: Any, ops: int) -> None:
@@ -71,8 +73,8 @@ def led_to_tape(origin: Any, ops: int) -> None:
 def split_of(origin: Any, begun: int) -> int:
     """How long the log of a program that begins there is when what prepares the next step is likely
     to come, 0 if that is not known; `begun`: how long it is when its own step begins."""
-    found = _HISTORIES.get(origin)
-    return begun + found.step if found is not None and found.step else 0
+    step = _HISTORIES.get(origin, _NOTHING).step
+    return begun + step if step else 0
 
 
 def note_tail(program: Program) -> None:
@@ -300,7 +302,7 @@ def _beside(
     if loops is not None:
         return kept.begin(loops, apart)
     if apart.beside is None:
-        apart.beside = key, _whole(program, key, apart).begin()
+        apart.beside = key, Compiling(_whole(program, key, apart))
     return apart.beside[1]
 
 
@@ -317,17 +319,9 @@ def _compile(
     why = None if loops is None else reason_of_loops(loops)
     COUNTERS.reason(why or reason(history, program.origin is not None, node, live))
     if loops is not None:
-        begun, known = kept.begun_loops(loops), kept.compiled_loops(loops)
-        loops.compiled = begun or compile_for(
-            loops.template,
-            loops.counts,
-            loops.donate,
-            not known,
-            apart.one_thread,
-            apart.large,
-        )
+        loops.compiled = kept.begun_loops(loops) or kept.new_loops(loops, apart)
         _call(program, loops)
-        known.append(loops.compiled)
+        kept.compiled_loops(loops).append(loops.compiled)
         kept.bind(loops)
         size = loops.template.instructions
     else:
@@ -345,7 +339,7 @@ def _compile(
 
 def _whole(program: Program, key: tuple, apart: OpByOpProgram) -> WholeProgram:
     node, reused = program.node, donations(program, program.node, key[0])
-    return WholeProgram(node, key, reused, apart.room, apart.one_thread, apart.large)
+    return WholeProgram(node, key, reused, apart.care, apart.room)
 
 
 def _find(
@@ -370,7 +364,7 @@ def _run_compiled(program: Program, history: History, runner: WholeProgram | Loo
     if isinstance(runner, LoopProgram) and runner.better_whole:
         runner = _switched(program, runner)
     else:
-        by_python = program.node.effects or runner.one_thread or runner.large
+        by_python = program.node.effects or any(runner.care)
         runner.origin = history if history.settled and not by_python else None
     _call(program, runner)
 
@@ -382,10 +376,7 @@ def _switched(program: Program, loops: LoopProgram) -> WholeProgram | LoopProgra
     due = later(loops.node.depth, loops.runs)
     if due is Later.BEGIN:
         reused = donations(program, loops.node, loops.key[0])
-        whole = WholeProgram(
-            loops.node, loops.key, reused, one_thread=loops.one_thread, large=loops.large
-        )
-        loops.whole = whole.begin()
+        loops.whole = Compiling(WholeProgram(loops.node, loops.key, reused, loops.care))
         loops.whole.runs = loops.runs
         COUNTERS.reason(f"a step of {loops.node.depth} instructions, loops until now, as a whole")
     if due is Later.SWITCH and loops.whole is not None:
@@ -427,7 +418,7 @@ def _call(program: Program, runner: WholeProgram | LoopProgram) -> None:
         return
     count = sys.getrefcount
     for i in runner.donate:
-        if runner.large or count(arguments[i]) > ONLY_OURS:
+        if runner.care.large or count(arguments[i]) > ONLY_OURS:
             # Somebody else holds this buffer and may still read it: give a copy away.
             arguments[i] = copied(arguments[i])
     arguments = arranged(arguments, runner.donate)
@@ -436,7 +427,7 @@ def _call(program: Program, runner: WholeProgram | LoopProgram) -> None:
     program.unpack_results = runner.unpack_results
     # One C call runs the program and stores its results: an interrupt between the two would lose
     # the buffers of donated variables.
-    limit = one_thread() if runner.one_thread else nullcontext()
+    limit = one_thread() if runner.care.one_thread else nullcontext()
     try:
         program.calling = _BY_PYTHON
         limit.__enter__()
@@ -445,7 +436,7 @@ def _call(program: Program, runner: WholeProgram | LoopProgram) -> None:
             *results, token = program.results[0]
             limit.until(token, results)
             del results, token
-        if runner.large:
+        if runner.care.large:
             _wait(program)
     except BaseException as error:
         limit.__exit__(None, None, None)
@@ -492,11 +483,6 @@ def _fill(
     for tensor in tensors:
         if tensor._array.__class__ is np.ndarray:
             tensor._at = NOWHERE  # it moves to the device when it is used a second time
-
-
-def run_now(closure: Closure, avals: tuple[Aval, ...], arrays: Sequence[Any]) -> list[Any]:
-    """Run one closure on concrete arrays at once."""
-    return op_runner(closure, avals).now(*arrays)
 
 
 def run_on_host(closure: Closure, avals: tuple[Aval, ...], arrays: Sequence[Any]) -> list[Any]:

@@ -116,6 +116,12 @@ def compiled_loops(program: LoopProgram) -> list[CompiledLoops]:
     return _TEMPLATES.find((program.template, program.donate), list)
 
 
+def new_loops(program: LoopProgram, apart: OpByOpProgram) -> CompiledLoops:
+    """The template of a program, to be compiled for its loops."""
+    first = not compiled_loops(program)
+    return compile_for(program.template, program.counts, program.donate, first, apart.care)
+
+
 #: By the same: what another thread compiles of a template.
 _BEGUN: Cache[tuple, Compiling[LoopProgram]] = Cache("templates begun", policy.MAX_BEGUN)
 
@@ -124,9 +130,7 @@ def begin(program: LoopProgram, apart: OpByOpProgram) -> Compiling[LoopProgram]:
     """Let another thread compile the template of a program, if none is to yet."""
 
     def begun() -> Compiling[LoopProgram]:
-        first = not compiled_loops(program)
-        given = program.template, program.counts, program.donate
-        program.compiled = compile_for(*given, first, apart.one_thread, apart.large)
+        program.compiled = new_loops(program, apart)
         return Compiling(program)
 
     return _BEGUN.find((program.template, program.donate), begun)

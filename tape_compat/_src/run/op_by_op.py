@@ -29,11 +29,11 @@ from ..core.steps import Steps, last_uses, leaf_layout, needed, slot_avals
 from ..core.traces import with_sizes
 from ..core.x64 import in_x64
 from . import memory, policy
-from .donation import ONLY_OURS
+from .donation import ONLY_OURS, Care
 from .interpret import convolutions, decompositions, products
 from .interpret.control import CONTROL, ITERATIONS
 from .interpret.cost import WHILE_ITERATIONS
-from .interpret.plan import ByHand, Interpreted, interpreted
+from .interpret.plan import ByHand, Interpreted
 from .interpret.randomness import HASHES
 from .large_pages import Room
 
@@ -251,7 +251,7 @@ def _planned(
     names = Counter([eqn.primitive.name for eqn in inside])
     multiplies = any(map(_multiplies, inside))
     blas = {eqn.primitive.name for eqn in inside if not _by_own_kernel(eqn, sizes)}
-    return interpreted(jaxpr, sizes), names, blas, bool(jaxpr.effects), multiplies
+    return Interpreted(jaxpr, sizes), names, blas, bool(jaxpr.effects), multiplies
 
 
 def _by_own_kernel(eqn: Any, sizes: Sizes) -> bool:
@@ -284,8 +284,7 @@ class OpByOpProgram(Runner):
 
     beside: its key, and what another thread compiles of it, if it does. dry: whether to run it on
     zeros does no harm. due: at which run it is to be compiled, if a function that it calls says so.
-    one_thread: whether what is compiled of it is to run so, for decompositions of small matrices.
-    large: whether there may be no memory for it; it is then given no buffers.
+    care: of what is compiled of it; one that is large is given no buffers.
     price: about how long it takes to compile it as a whole, beyond what its length says.
     to_compile: how many of its instructions a compiler has to do something about; equations: how
     many these are.
@@ -318,7 +317,7 @@ class OpByOpProgram(Runner):
         ]
         sizes = [aval.nbytes for aval in avals]
         most = self._most_held(sizes, inputs)
-        self.large = memory.may_lack(most) and memory.may_copy(sum(sizes[:inputs]))
+        large = memory.may_lack(most) and memory.may_copy(sum(sizes[:inputs]))
         self.room = self._find_room(sizes, inputs, most)
         #: The slots given away last, and the instructions that change arrays in them in place.
         self._given_away: tuple[int, ...] | None = None
@@ -328,7 +327,7 @@ class OpByOpProgram(Runner):
         threads = any(runner.context is in_one_thread for runner in self._runners)
         self._context = in_one_thread if threads else on_host
         side = max([runner.side for runner in self._runners], default=0)
-        self.one_thread = policy.in_one_thread(side)
+        self.care = Care(policy.in_one_thread(side), large)
         self.dry = all(runner.dry for runner in self._runners)
         least = policy.op_compile_seconds()
         self.price = sum([runner.price - least for runner in self._runners])

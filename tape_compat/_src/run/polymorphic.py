@@ -19,7 +19,7 @@ from ..core.steps import Steps, last_uses
 from ..core.x64 import in_x64
 from . import policy
 from .interpret.elementwise import TABLE as ELEMENTWISE
-from .interpret.plan import Interpreted, interpreted
+from .interpret.plan import Interpreted
 from .op_by_op import op_runner, result
 
 #: By a closure and the dtypes of its inputs, the plan that serves arrays of all shapes, or False.
@@ -95,7 +95,7 @@ def _plan(closure: Closure, dtypes: tuple[Any, ...]) -> Interpreted | bool:
         jaxpr, sizes, *_ = closure.trace([Aval.of((), from_numpy(dtype)) for dtype in dtypes])
         if jaxpr.effects or not _SERVING.issuperset(primitives(jaxpr.jaxpr)):
             return False
-        plan = interpreted(jaxpr, sizes)
+        plan = Interpreted(jaxpr, sizes)
         return not plan.compiled_alone and _broadcasts(plan, dtypes) and plan
 
     return _PLANS.find((closure, dtypes), make)

@@ -98,10 +98,7 @@ def put_back(program: Program, leaves: dict[int, Any], env: dict[int, Any], end:
                 cell.tensor = old
                 break
             array = leaves.get(old, env.get(old) if old < end else None)
-            if array is not None and not _gone(array):
+            gone = isinstance(array, jax.Array) and array.is_deleted()
+            if array is not None and not gone:
                 cell.restore(array)
                 break
-
-
-def _gone(array: Any) -> bool:
-    return isinstance(array, jax.Array) and array.is_deleted()

@@ -20,7 +20,7 @@ from ..core.program import Node, Program, Runner
 from ..core.steps import Steps, leaf_layout, needed, slot_avals, zero_leaves
 from ..core.x64 import in_x64
 from . import large_pages
-from .donation import donating, run_on_zeros, token, without_token
+from .donation import Care, donating, run_on_zeros, token, without_token
 from .large_pages import Room
 
 LOGGER = logging.getLogger("tape_compat")
@@ -31,24 +31,22 @@ class WholeProgram(Runner):
     """A program compiled as a whole, when first called.
 
     It takes the array leaves, then one vector of scalars for each dtype in `packs`. Its results are
-    the live outputs. one_thread: whether LAPACK is to have no more; then it gives a `token`, too.
-    large: whether there may be no memory for it.
+    the live outputs.
     """
 
-    __slots__ = ("_packed", "call", "large", "one_thread", "packs", "unpack_results")
+    __slots__ = ("_packed", "call", "care", "packs", "unpack_results")
 
     def __init__(
         self,
         node: Node,
         key: tuple,
         donate: tuple[int, ...],
+        care: Care,
         room: Room | None = None,
-        one_thread: bool = False,
-        large: bool = False,
     ):
         super().__init__(node, key)
-        self.one_thread, self.large = one_thread, large
-        self.unpack_results = without_token if one_thread else None
+        self.care = care
+        self.unpack_results = without_token if care.one_thread else None
         live = key[0]
         path = node.path()
         arrays, scalars = leaf_layout(path)
@@ -69,7 +67,7 @@ class WholeProgram(Runner):
             if room is not None and large_pages.available():
                 leaves = large_pages.asking(room, leaves)
             results = steps.replay(*leaves[: len(arrays)], *numbers)
-            return (*results, token()) if one_thread else results
+            return (*results, token()) if care.one_thread else results
 
         self.call: Callable[..., tuple[Any, ...]] = donating(program, self.donate)
 
@@ -92,10 +90,6 @@ class WholeProgram(Runner):
             on_device = in_x64(jax.device_put, vector)
         self._packed[i] = (content, values, on_device)
         return on_device
-
-    def begin(self) -> Compiling[WholeProgram]:
-        """Compile it in another thread."""
-        return Compiling(self)
 
     def compile(self) -> None:
         """Compile it now, by a run on zeros."""

@@ -23,7 +23,7 @@ from ..core.program import Entry, Node, Program, node_of, refer
 from ..core.state import LOCAL, MODE, ThreadState
 from ..core.x64 import in_x64
 from ..run import executor, policy
-from ..run.op_by_op import interprets
+from ..run.op_by_op import interprets, op_runner
 from . import forked
 from .tensor import Tensor, concrete, pending
 
@@ -336,7 +336,7 @@ def _run_now(
         if all(aval.size <= policy.HOST_SIZE for aval in avals):
             results = list(map(np.asarray, results))
     elif state.device is None:
-        results = executor.run_now(closure, kinds, arrays)
+        results = op_runner(closure, kinds).now(*arrays)
     else:
         with jax.default_device(state.device):
             results = in_x64(closure.run, *arrays)

@@ -63,7 +63,7 @@ class Interpreted:
         with it, and gives the one output; None if there is no such.
 
     >>> import jax.numpy as jnp
-    >>> plan = interpreted(jax.make_jaxpr(lambda x: jnp.tanh(x) * 2)(np.float32(0)))
+    >>> plan = Interpreted(jax.make_jaxpr(lambda x: jnp.tanh(x) * 2)(np.float32(0)))
     >>> plan([np.float32(0)]), plan.compiled_alone
     ([array(0., dtype=float32)], 0)
     """
@@ -152,11 +152,6 @@ class ByHand:
     def run(self, arrays: Sequence[Any]) -> Sequence[Any]:
         found = self._function(*arrays)
         return [found] if self._single else found
-
-
-def interpreted(jaxpr: Any, sizes: Sizes | None = None) -> Interpreted:
-    """The plan of a closed jaxpr; `sizes`: what its dimension variables are."""
-    return Interpreted(jaxpr, sizes)
 
 
 class _Draft(NamedTuple):

@@ -21,7 +21,7 @@ from ...core.avals import Aval
 from ...core.counters import COUNTERS
 from ...core.steps import Replay, Step, Steps
 from .. import policy
-from ..donation import donating, token
+from ..donation import Care, donating, token
 
 
 class Load(NamedTuple):
@@ -255,11 +255,10 @@ def _room(env: dict[int, Any], save: Save, capacity: int) -> Any:
 class CompiledLoops:
     """A template compiled, when first called, for loops of up to so many iterations.
 
-    counts: how often they run, if it is compiled for that alone. one_thread, large: as of a
-    WholeProgram.
+    counts: how often they run, if it is compiled for that alone.
     """
 
-    __slots__ = ("call", "capacities", "counts", "large", "one_thread")
+    __slots__ = ("call", "capacities", "care", "counts")
 
     def __init__(
         self,
@@ -267,17 +266,15 @@ class CompiledLoops:
         capacities: tuple[int, ...],
         counts: tuple[int, ...] | None,
         donate: tuple[int, ...],
-        one_thread: bool,
-        large: bool,
+        care: Care,
     ):
-        self.capacities, self.counts = capacities, counts
-        self.one_thread, self.large = one_thread, large
+        self.capacities, self.counts, self.care = capacities, counts, care
         function = function_of(template, capacities, counts)
 
         def program(*arguments: Any) -> tuple[Any, ...]:
             COUNTERS.traces += 1
             results = function(*arguments)
-            return (*results, token()) if one_thread else results
+            return (*results, token()) if care.one_thread else results
 
         self.call = donating(program, donate)
 
@@ -296,15 +293,13 @@ def compile_for(
     counts: tuple[int, ...],
     donate: tuple[int, ...],
     first: bool,
-    one_thread: bool = False,
-    large: bool = False,
+    care: Care,
 ) -> CompiledLoops:
     """The template compiled for loops of so many iterations: for them alone if it is the `first`
     time and a loop is dear that does not know how often it runs."""
     if first and jax.default_backend() not in policy.COUNTS_ARE_ARGUMENTS:
-        return CompiledLoops(template, counts, counts, donate, one_thread, large)
-    capacities = capacities_for(template, counts)
-    return CompiledLoops(template, capacities, None, donate, one_thread, large)
+        return CompiledLoops(template, counts, counts, donate, care)
+    return CompiledLoops(template, capacities_for(template, counts), None, donate, care)
 
 
 def capacities_for(template: Template, counts: tuple[int, ...]) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ from ...core.program import Node, Runner
 from ...core.steps import Step, Steps, leaf_layout, needed, slot_avals, zero_leaves
 from ...core.x64 import in_x64
 from .. import policy
-from ..donation import run_on_zeros
+from ..donation import Care, run_on_zeros
 from .analysis import (
     Analysis,
     LoopSummary,
@@ -81,16 +81,12 @@ class LoopProgram(Runner):
         return self.compiled.call
 
     @property
-    def one_thread(self) -> bool:
-        return self.compiled.one_thread
-
-    @property
-    def large(self) -> bool:
-        return self.compiled.large
+    def care(self) -> Care:
+        return self.compiled.care
 
     @property
     def unpack_results(self) -> Any:
-        return self._unpacked if self.template.buffers or self.one_thread else None
+        return self._unpacked if self.template.buffers or self.care.one_thread else None
 
     def arguments(self, arrays: list[Any], scalars: dict[np.dtype, list[Any]]) -> list[Any]:
         """What the compiled template takes, of the leaves of the record."""
