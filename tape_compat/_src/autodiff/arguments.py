@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any
 
 from ..core.dimensions import broadcast, fit
-from ..core.errors import InvalidArgumentError, user_location
+from ..core.errors import refusal, user_location
 from ..core.refuse import check_dtype_of
 from ..ops.repeating import broadcast_to
 from ..values import nest
@@ -135,9 +135,7 @@ def _broadcast(seed: Tensor, target: Tensor) -> Tensor:
     shape = target._aval.shape
     together = broadcast((seed._aval.shape, shape))
     if together is None or not fit(together, shape):
-        raise InvalidArgumentError(
-            None,
-            None,
+        raise refusal(
             f"Incompatible shapes: {seed.shape.as_list()} vs. {target.shape.as_list()} [Op:Mul] "
             f"(`output_gradients` must have the shapes of the targets; at {user_location()})",
         )

@@ -319,6 +319,11 @@ def user_location() -> str:
     return f"{os.path.basename(file or '<unknown>')}:{line}"
 
 
+def refusal(message: str) -> InvalidArgumentError:
+    """Of an op that cannot take its inputs."""
+    return InvalidArgumentError(None, None, message)
+
+
 _Error = TypeVar("_Error", bound=_CodedError)
 
 

@@ -322,9 +322,7 @@ class Closure:
         try:
             trace = self.trace(avals)
         except (TypeError, ValueError, IndexError, ZeroDivisionError) as error:
-            raise errors.InvalidArgumentError(
-                None,
-                None,
+            raise errors.refusal(
                 f"{_in_words(error)} Inputs: {', '.join(map(repr, avals)) or 'none'}; "
                 f"at {errors.user_location()} [Op:{self.name}]",
             ) from error

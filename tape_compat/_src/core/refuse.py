@@ -31,9 +31,7 @@ def shown(shape: Sequence[Any]) -> str:
 
 def invalid(message: str, kernel: str, of_dtypes: bool = False) -> errors.InvalidArgumentError:
     """TensorFlow's error for bad input to a kernel, with the user's line."""
-    error = errors.InvalidArgumentError(
-        None, None, f"{message} [Op:{kernel}] (at {errors.user_location()})"
-    )
+    error = errors.refusal(f"{message} [Op:{kernel}] (at {errors.user_location()})")
     error._of_dtypes = of_dtypes
     return error if LOCAL.state.capture is None else errors.while_recorded(error)
 

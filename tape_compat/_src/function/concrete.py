@@ -91,9 +91,7 @@ class ConcreteFunction(Recorded):
         """Texts are computed with when the function is recorded: they must be those."""
         given, recorded = texts_in(arguments.parts), self._texts
         if len(given) < len(recorded):
-            raise errors.InvalidArgumentError(
-                None,
-                None,
+            raise errors.refusal(
                 f"cannot compute {self._name} as an input was expected to be a string tensor but "
                 f"is a {tf_dtype_name(arguments.tensors[0].dtype)} tensor [Op:{self._name}] "
                 f"(at {errors.user_location()})",

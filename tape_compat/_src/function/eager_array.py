@@ -70,7 +70,7 @@ class EagerArray:
         tensor = self._elements[index]
         if tensor is None:
             if index in self._cleared:
-                raise _invalid(
+                raise errors.refusal(
                     f"Could not read index {index} twice because it was cleared after a previous "
                     "read (perhaps try setting clear_after_read = false?)"
                 )
@@ -95,7 +95,7 @@ class EagerArray:
             self._elements += [None] * (index - size + 1)
         value = convert(value, hint=self.dtype)
         if value.dtype is not self.dtype:
-            raise _invalid(
+            raise errors.refusal(
                 f"TensorArray dtype is {self.dtype.name} but Op is trying to write dtype "
                 f"{value.dtype.name} "
             )
@@ -133,7 +133,7 @@ class EagerArray:
         elements = self._all()
         scalar = next((i for i, x in enumerate(elements) if not x._aval.shape), None)
         if scalar is not None:
-            raise _invalid(
+            raise errors.refusal(
                 f"Concat saw a scalar shape at index {scalar} but requires at least vectors."
             )
         return concat(elements, 0)
@@ -161,19 +161,21 @@ class EagerArray:
         lengths = np.asarray(convert(lengths))
         shape = list(value._aval.shape)
         if lengths.ndim != 1:
-            raise _invalid(
+            raise errors.refusal(
                 f"Expected lengths to be a vector, received shape: {list(lengths.shape)} "
             )
         if not shape:
-            raise _invalid(f"Expected value to be at least a vector, but received shape: {shape} ")
+            raise errors.refusal(
+                f"Expected value to be at least a vector, but received shape: {shape} "
+            )
         total = int(lengths.sum())
         if total != shape[0]:
-            raise _invalid(
+            raise errors.refusal(
                 "Expected sum of lengths to be equal to values.shape[0], but sum of lengths is "
                 f"{total} and value's shape is: {shape} "
             )
         if not self.dynamic_size and len(lengths) != len(self._elements):
-            raise _invalid(
+            raise errors.refusal(
                 "TensorArray's size is not equal to the size of lengths "
                 f"({len(self._elements)} vs. {len(lengths)}), and the TensorArray is not marked "
                 "as dynamically resizeable."
@@ -192,7 +194,3 @@ class EagerArray:
 
 def _out_of_range(message: str) -> errors.OutOfRangeError:
     return errors.OutOfRangeError(None, None, message)
-
-
-def _invalid(message: str) -> errors.InvalidArgumentError:
-    return errors.InvalidArgumentError(None, None, message)

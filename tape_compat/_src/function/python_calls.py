@@ -227,12 +227,8 @@ def _call(func: Callable[..., Any], dtypes: list[DType], title: str, *values: An
 
 
 def _wrong_number(title: str, count: int, wanted: int, name: str) -> errors.InvalidArgumentError:
-    return errors.InvalidArgumentError(
-        None,
-        None,
-        f"{title} returns {count} values, but expects to see {wanted} values. "
-        f"[Op:{name}] (at {errors.user_location()})",
-    )
+    what = f"{title} returns {count} values, but expects to see {wanted} values."
+    return errors.refusal(f"{what} [Op:{name}] (at {errors.user_location()})")
 
 
 _CLASSES: tuple[tuple[tuple[type[Exception], ...], Any], ...] = (

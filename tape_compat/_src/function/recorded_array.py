@@ -140,12 +140,8 @@ class RecordedArray:
         """Refuse elements of another dtype or shape."""
         shape = Aval.of(element, value.dtype).tensor_shape
         if value.dtype is not self.dtype:
-            raise errors.InvalidArgumentError(
-                None,
-                None,
-                f"TensorArray dtype is {self.dtype.name} but Op is trying to write dtype "
-                f"{value.dtype.name} ",
-            )
+            what = f"TensorArray dtype is {self.dtype.name} but Op is trying to write dtype"
+            raise errors.refusal(f"{what} {value.dtype.name} ")
         if not shape.is_compatible_with(self.element_shape):
             raise ValueError(f"Inconsistent shapes: saw {shape} but expected {self.element_shape} ")
         if self.infer_shape:
@@ -323,7 +319,7 @@ class RecordedArray:
 
 
 def _invalid(message: str) -> errors.InvalidArgumentError:
-    return errors.InvalidArgumentError(None, None, f"{message} (at {errors.user_location()})")
+    return errors.refusal(f"{message} (at {errors.user_location()})")
 
 
 def _of_rows(value: Tensor) -> Tensor:

@@ -391,9 +391,7 @@ class Trace:
         found = Sizes.between(self.shapes, [x._aval.shape for x in tensors])
         if found is None:
             given = ", ".join(str(x.shape) for x in tensors)
-            raise errors.InvalidArgumentError(
-                None,
-                None,
+            raise errors.refusal(
                 f"{self.graph.name} was recorded for tensors of the shapes "
                 f"{', '.join(str(x.shape) for x in self.inputs)} and does not take {given}. At "
                 f"{errors.user_location()}.",

@@ -79,9 +79,7 @@ def find_device(name: Any) -> Any:
     if number >= len(found) and PLACEMENT.soft:
         return found[0] if found else None
     if number >= len(found):
-        raise errors.InvalidArgumentError(
-            None,
-            None,
+        raise errors.refusal(
             f"Could not satisfy device specification '{text}'. All available devices "
             f"[{', '.join(f'{d.platform.upper()}:{d.id}' for d in jax.devices())}].",
         )

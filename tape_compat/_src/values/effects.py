@@ -18,7 +18,7 @@ import numpy as np
 from jax.experimental import io_callback
 
 from ..core.dtypes import string
-from ..core.errors import InvalidArgumentError, NeedsValue, NotAsRecorded, user_location
+from ..core.errors import InvalidArgumentError, NeedsValue, NotAsRecorded, refusal, user_location
 from ..core.op import Closure, Op
 from ..core.state import LOCAL, changed
 from ..run.executor import FAILURES
@@ -197,7 +197,7 @@ def failing(text: str) -> Closure:
 def _fail(text: str) -> tuple[()]:
     def fail() -> None:
         if not FAILURES:
-            FAILURES.append(InvalidArgumentError(None, None, text))
+            FAILURES.append(refusal(text))
 
     io_callback(fail, None, ordered=True)
     return ()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtypes import DType, as_dtype, int32, int64
-from ..core.errors import InvalidArgumentError, NeedsValue, user_location
+from ..core.errors import InvalidArgumentError, NeedsValue, refusal, user_location
 from .convert import convert, to_numpy
 from .sizes import number_of
 from .tensor import Tensor, concrete
@@ -18,16 +18,12 @@ def host(value: Any) -> np.ndarray:
     return number_of(value) if isinstance(value, Tensor) else np.asarray(to_numpy(value))
 
 
-def _refuse(what: str, condition: str, found: Any) -> InvalidArgumentError:
-    return _invalid(what, f"RowPartition.\n{condition}", found)
-
-
-def _invalid(what: str, kind: str, found: Any) -> InvalidArgumentError:
-    return InvalidArgumentError(
-        None,
-        None,
-        f"Arguments to {what} do not form a valid {kind} did not hold: "
-        f"{np.asarray(found).tolist()} (at {user_location()})",
+def _refused(
+    what: str, condition: str, found: Any, kind: str = "RowPartition.\n"
+) -> InvalidArgumentError:
+    return refusal(
+        f"Arguments to {what} do not form a valid {kind}Condition {condition} did not hold: "
+        f"{np.asarray(found).tolist()} (at {user_location()})"
     )
 
 
@@ -101,11 +97,10 @@ class RowPartition:
         if validate and not splits._is_symbolic():
             known = host(splits)
             if known[0] != 0:
-                raise _invalid("from_row_splits", "RaggedTensor:zero\nCondition x == y", known)
+                raise _refused("from_row_splits", "x == y", known, "RaggedTensor:zero\n")
             if (np.diff(known) < 0).any():
-                raise _invalid(
-                    "from_row_splits", "RaggedTensor:monotonic.\nCondition x >= 0", np.diff(known)
-                )
+                kind = "RaggedTensor:monotonic.\n"
+                raise _refused("from_row_splits", "x >= 0", np.diff(known), kind)
         return cls(splits)
 
     @classmethod
@@ -120,7 +115,7 @@ class RowPartition:
         lengths = _numbers(row_lengths, "row_lengths", dtype, dtype_hint)
         known = host(lengths)
         if validate and (known < 0).any():
-            raise _refuse("from_row_lengths", "Condition x >= 0", known)
+            raise _refused("from_row_lengths", "x >= 0", known)
         return cls(concrete(splits_of_lengths(known, known.dtype)))
 
     @classmethod
@@ -152,7 +147,7 @@ class RowPartition:
                     f"value_rowids[-1]={last}"
                 )
         if validate and ((known < 0).any() or (np.diff(known) < 0).any()):
-            raise _refuse("from_value_rowids", "Condition x >= 0", known)
+            raise _refused("from_value_rowids", "x >= 0", known)
         lengths = np.bincount(known.astype(np.int64), minlength=count)
         return cls(concrete(splits_of_lengths(lengths, known.dtype)))
 
@@ -168,10 +163,10 @@ class RowPartition:
         """Rows from where each begins [nrows], the first at 0, and the number of values."""
         starts = host(_numbers(row_starts, "row_starts", dtype, dtype_hint))
         if validate and starts.size and starts[0] != 0:
-            raise _refuse("from_row_starts", "Condition x == y", starts)
+            raise _refused("from_row_starts", "x == y", starts)
         splits = np.append(starts, np.asarray(host(nvals), starts.dtype)).astype(starts.dtype)
         if validate and (np.diff(splits) < 0).any():
-            raise _refuse("from_row_starts", "Condition x >= 0", splits)
+            raise _refused("from_row_starts", "x >= 0", splits)
         return cls(concrete(splits))
 
     @classmethod
@@ -186,7 +181,7 @@ class RowPartition:
         limits = host(_numbers(row_limits, "row_limits", dtype, dtype_hint))
         splits = np.concatenate([np.zeros(1, limits.dtype), limits])
         if validate and (np.diff(splits) < 0).any():
-            raise _refuse("from_row_limits", "Condition x >= 0", splits)
+            raise _refused("from_row_limits", "x >= 0", splits)
         return cls(concrete(splits))
 
     @classmethod

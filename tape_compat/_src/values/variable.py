@@ -478,9 +478,7 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
     def _checked_delta(self, closure: Any, delta: Any) -> Tensor:
         delta = self._delta(delta)
         if not _updates.may_be_equal(self._held._aval, delta._aval):
-            raise errors.InvalidArgumentError(
-                None,
-                None,
+            raise errors.refusal(
                 f"{_updates.shapes_differ(self._held._aval, delta._aval)} [Op:{closure.name}] "
                 f"('{self._handle_name}' at {errors.user_location()})",
             )
