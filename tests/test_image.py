@@ -3,7 +3,6 @@
 import importlib
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -77,15 +76,20 @@ def test_any_size(name):
 @pytest.mark.parametrize("method", ["bilinear", "nearest", "bicubic", "area", "lanczos3"])
 def test_gradients_of_resize_are_those_of_jax(method, antialias, dtype):
     """Larger, smaller, of another shape, and by so much that most pixels give nothing."""
-    rng = np.random.default_rng(0)
-    for rank, size in ((4, (12, 10)), (4, (3, 2)), (3, (5, 9)), (4, (1, 40)), (4, (6, 5))):
-        with jax.enable_x64(True):
-            x = jnp.asarray(rng.integers(-4, 5, (2, 6, 5, 3)[4 - rank :]), dtype)
-            antialias = resize._antialias(method, antialias)
+    sizes = ((4, (12, 10)), (4, (3, 2)), (3, (5, 9)), (4, (1, 40)), (4, (6, 5)))
+    antialias = resize._antialias(method, antialias)
+
+    def both(random):
+        """Of all sizes in one program."""
+        for rank, size in sizes:
             given = {"size": size, "method": method, "antialias": antialias}
+            x = random((2, 6, 5, 3)[4 - rank :], dtype)
             y, pull = jax.vjp(lambda x: resize._resize(x, **given), x)
-            dy = jnp.asarray(rng.integers(-4, 5, y.shape), y.dtype)
-            (found,), (wanted,) = resize._pull((x,), (dy,), (0,), **given), pull(dy)
+            dy = random(y.shape, y.dtype)
+            yield resize._pull((x,), (dy,), (0,), **given), pull(dy)
+
+    with jax.enable_x64(True):
+        for (found,), (wanted,) in of_random_arrays(both):
             assert found.dtype == wanted.dtype == dtype
             loose = 0.3 if dtype == "bfloat16" else 2e-5  # JAX rounds after each sum
             np.testing.assert_allclose(
@@ -93,19 +97,38 @@ def test_gradients_of_resize_are_those_of_jax(method, antialias, dtype):
             )
 
 
+def of_random_arrays(program):
+    """What a program gives, compiled as one, that makes its arguments: small whole numbers."""
+    draws = np.random.default_rng(0).integers(-4, 5, 10_000)
+
+    def traced(numbers):
+        used = 0
+
+        def random(shape, dtype):
+            nonlocal used
+            first, used = used, used + int(np.prod(shape))
+            return numbers[first:used].reshape(shape).astype(dtype)
+
+        return list(program(random))
+
+    return jax.jit(traced)(draws)
+
+
 @pytest.mark.modeless
 @pytest.mark.part
 @pytest.mark.parametrize("align", [False, True])
 @pytest.mark.parametrize("method", ["bilinear", "nearest", "bicubic", "area"])
 def test_gradients_by_corners_are_those_of_jax(method, align):
-    rng = np.random.default_rng(0)
-    for size in ((12, 10), (3, 2), (5, 9), (1, 40), (6, 5)):
-        x = jnp.asarray(rng.integers(-4, 5, (2, 6, 5, 3)), np.float32)
-        given = {"size": size, "method": method, "align": align}
-        y, pull = jax.vjp(lambda x: resize_corners._resize(x, **given), x)
-        dy = rng.integers(-4, 5, y.shape).astype(np.float32)
-        found = resize_corners._pull((x,), (dy,), (0,), **given)
-        np.testing.assert_allclose(found[0], pull(dy)[0], rtol=1e-5, atol=2e-5)
+    def both(random):
+        for size in ((12, 10), (3, 2), (5, 9), (1, 40), (6, 5)):
+            given = {"size": size, "method": method, "align": align}
+            x = random((2, 6, 5, 3), np.float32)
+            y, pull = jax.vjp(lambda x: resize_corners._resize(x, **given), x)
+            dy = random(y.shape, np.float32)
+            yield resize_corners._pull((x,), (dy,), (0,), **given), pull(dy)
+
+    for (found,), (wanted,) in of_random_arrays(both):
+        np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=2e-5)
 
 
 def test_gradients_of_resize_do_not_scatter():

@@ -1,7 +1,5 @@
 """Random words and numbers by kernels in C: XLA's, in batches, and where they are not called."""
 
-import functools
-
 import jax
 import jax.export
 import numpy as np
@@ -31,30 +29,18 @@ def both(draw):
 COUNTS = (0, 1, 3, 4, 5, 33, 40_000)
 
 
-@functools.cache
-def numbers(kind):
-    """By the kernel and by XLA, for each dtype and key: numbers of all counts, of one program."""
-
-    def draw(key, dtype):
-        return {count: getattr(philox, kind)(key, (count,), dtype) for count in COUNTS}
-
-    found = []
-    for dtype in (dtypes.float32, dtypes.float64):
-        programs = both(functools.partial(draw, dtype=dtype))
-        found += [[in_x64(program, key) for program in programs] for key in KEYS]
-    return found
-
-
 @pytest.mark.part
-@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize("dtype", [dtypes.float32, dtypes.float64], ids=lambda d: d.name)
 @pytest.mark.parametrize("kind", ["uniform", "normal", "truncated_normal"])
-def test_numbers_are_those_of_xla(kind, count):
-    """Those with sines to the last bits: another kernel takes these."""
-    for by_kernel, by_xla in numbers(kind):
-        found, wanted = by_kernel[count], by_xla[count]
-        assert found.shape == (count,)
-        last = 0 if kind == "uniform" else np.finfo(found.dtype).eps
-        np.testing.assert_allclose(found, wanted, rtol=4 * last, atol=8 * last)
+def test_numbers_are_those_of_xla(kind, dtype):
+    """Those with sines to the last bits: another kernel takes these. All counts are one program."""
+    draw = lambda key: [getattr(philox, kind)(key, (count,), dtype) for count in COUNTS]
+    by_kernel, by_xla = both(draw)
+    last = 0 if kind == "uniform" else np.finfo(dtype.np_dtype).eps
+    for key in KEYS:
+        for count, found, wanted in zip(COUNTS, in_x64(by_kernel, key), in_x64(by_xla, key)):
+            assert found.shape == (count,)
+            np.testing.assert_allclose(found, wanted, rtol=4 * last, atol=8 * last)
 
 
 @pytest.mark.part
@@ -99,16 +85,14 @@ def test_numbers_that_are_looked_for_are_those_of_xla(kind, samples):
         np.testing.assert_allclose(found, expected, 1e-12)
 
 
-def test_batches_of_searches():
+@pytest.mark.part
+@pytest.mark.parametrize("axes", [(0, 0), (0, None), (None, 0)])
+def test_batches_of_searches(axes):
     """Keys and parameters each, and one of them alone."""
-    keys, parameters = np.stack(KEYS[3:]), np.array([[0.5, 3.0], [1.0, 20.0], [7.0, 0.1]])
-    for axes, given in (
-        ((0, 0), (keys, parameters)),
-        ((0, None), (keys, parameters[0])),
-        ((None, 0), (keys[0], parameters)),
-    ):
-        by_kernel, by_xla = both(jax.vmap(lambda *x: philox.gamma(*x, (5, 2)), axes))
-        np.testing.assert_allclose(in_x64(by_kernel, *given), in_x64(by_xla, *given), 1e-12)
+    both_given = np.stack(KEYS[3:]), np.array([[0.5, 3.0], [1.0, 20.0], [7.0, 0.1]])
+    given = [x if axis == 0 else x[0] for x, axis in zip(both_given, axes)]
+    by_kernel, by_xla = both(jax.vmap(lambda *x: philox.gamma(*x, (5, 2)), axes))
+    np.testing.assert_allclose(in_x64(by_kernel, *given), in_x64(by_xla, *given), 1e-12)
 
 
 def test_batches_of_keys():
