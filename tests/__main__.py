@@ -2,10 +2,10 @@
 
 Lint, format and types, then the tests and the doctests: in deferred mode, where what is new is
 interpreted; with every program compiled; and in immediate mode, where every op runs at its call. In
-the last two one in four of the rows of `tests/ops` and of what else is alike is enough, and what
-has no modes is left out. Each step runs even if one before it failed, that of the types beside the
-others. What XLA compiled is kept in `.jax_cache`, what TensorFlow gave in `.tensorflow_outcomes`,
-which makes the next run faster.
+the last two one in eight of the rows of `tests/ops` and of what else is alike is enough, others in
+each, and what has no modes is left out. Each step runs even if one before it failed, that of the
+types beside the others. What XLA compiled is kept in `.jax_cache`, what TensorFlow gave in
+`.tensorflow_outcomes`, which makes the next run faster.
 
     python -m tests             everything
     python -m tests checks      lint, format, types
@@ -19,10 +19,11 @@ which makes the next run faster.
                                 inside a `tf.function`
 
 and, beside these, `parity-deferred` and `parity-immediate`, one mode each; `part`, the tests in
-deferred mode with one in four of the rows, but for those that only read files; `part-quick` and
-`part-as-users`, the two halves of it, of which the second is compiled as users do; `accelerators`,
-whether every op has a form for GPUs and TPUs, of which `part` asks one in four; `pure-python`,
-those of the engine without its C; `keras`, those that Keras' wheel ships (half an hour).
+deferred mode with one in eight of the rows, but for those that only read files; `part-quick` and
+`part-as-users`, the two halves of it with another eighth, of which the second is compiled as users
+do; `accelerators`, whether every op has a form for GPUs and TPUs, of which `part` asks one in
+eight; `pure-python`, those of the engine without its C; `keras`, those that Keras' wheel ships
+(half an hour).
 
 XLA is told to compile quickly rather than well, which halves a first run; not for parity, where the
 last digits count (the second derivative of `gelu` far out), and not where XLA_FLAGS is set, if to
@@ -47,6 +48,8 @@ OWN, PARITY = [*PYTEST, "--ignore=tests/parity"], [*PYTEST, "tests/parity"]
 TRACED = ["tests/test_traced.py", "tests/parity/test_parity.py"]
 DEFERRED, IMMEDIATE = {"TAPE_COMPAT_IMMEDIATE": "0"}, {"TAPE_COMPAT_IMMEDIATE": "1"}
 PART = "--part=4"
+#: Of what is alike, each of these takes an eighth that no other one takes.
+OLDEST, COMPILED, NEWEST, AT_ONCE = (f"--part=8:{which}" for which in (0, 2, 4, 6))
 ENGINE = [
     f"tests/test_{name}.py"
     for name in (
@@ -65,8 +68,11 @@ MODELESS = [
 MODELESS.append("--ignore=tests/keras_suite")
 #: That every op has a form for GPUs and TPUs, which other versions of JAX may not have.
 LOWERED = "--ignore=tests/test_accelerators.py"
-#: Tests of files and of tables: no JAX has a part in them.
-STATIC = [f"--ignore=tests/test_{name}.py" for name in "choose layout names_version1 types".split()]
+#: Tests of files, of tables and of the benchmarks: no JAX has a part in them.
+STATIC = [
+    f"--ignore=tests/test_{name}.py"
+    for name in "benchmarks benchmarks_host_loops choose layout names_version1 types".split()
+]
 #: Tests of values and of compiled programs, where it may matter how XLA compiles.
 VALUES = sorted({*ENGINE, *(f"tests/test_{name}.py" for name in "examples kernels ops".split())})
 STEPS = {
@@ -74,19 +80,22 @@ STEPS = {
     "format": (["ruff", "format", "--check", "."], {}),
     "types": (["pyright", "--pythonpath", sys.executable], {}),
     "deferred": ([*OWN, LOWERED], DEFERRED),
-    "immediate": ([*OWN, PART, *MODELESS], IMMEDIATE),
+    "immediate": ([*OWN, AT_ONCE, *MODELESS], IMMEDIATE),
     "parity": ([*PARITY, "--part=2"], DEFERRED),
     "parity-deferred": ([*PARITY, "--modes=deferred"], DEFERRED),
     "parity-immediate": ([*PARITY, "--modes=immediate"], DEFERRED),
     "traced": ([*PYTEST, *TRACED, "--modes=traced", "--part=3"], DEFERRED),
-    "part": ([*OWN, PART, *STATIC], DEFERRED),
-    "part-quick": ([*OWN, PART, *STATIC, *(f"--ignore={file}" for file in VALUES)], DEFERRED),
-    "part-as-users": ([*PYTEST, PART, *VALUES], DEFERRED),
-    "compiled": ([*OWN, PART, *MODELESS], {**DEFERRED, "TAPE_COMPAT_INTERPRETS": "0"}),
+    "part": ([*OWN, OLDEST, *STATIC], DEFERRED),
+    "part-quick": (
+        [*OWN, NEWEST, *STATIC, *(f"--ignore={file}" for file in VALUES)],
+        DEFERRED,
+    ),
+    "part-as-users": ([*PYTEST, NEWEST, *VALUES], DEFERRED),
+    "compiled": ([*OWN, COMPILED, *MODELESS], {**DEFERRED, "TAPE_COMPAT_INTERPRETS": "0"}),
     "accelerators": ([*PYTEST, "tests/test_accelerators.py"], DEFERRED),
     "keras": (["tests.keras_suite"], DEFERRED),
     "keras-sample": (["tests.keras_suite", "--sample"], DEFERRED),
-    "pure-python": ([*PYTEST, *ENGINE], {**DEFERRED, "TAPE_COMPAT_PURE_PYTHON": "1"}),
+    "pure-python": ([*PYTEST, PART, *ENGINE], {**DEFERRED, "TAPE_COMPAT_PURE_PYTHON": "1"}),
 }
 #: A step of one process, of which there is nothing to see before its end.
 BESIDE = ("types",)
@@ -98,7 +107,12 @@ QUICK = (
     *("deferred", "compiled", "immediate", "traced", "part", "part-quick", "pure-python"),
     *("keras", "keras-sample"),
 )
-QUICK_FLAGS = ("--xla_backend_optimization_level=0", "--xla_cpu_use_fusion_emitters=false")
+#: The last one for programs of one module each: XLA splits them for threads.
+QUICK_FLAGS = (
+    "--xla_backend_optimization_level=0",
+    "--xla_cpu_use_fusion_emitters=false",
+    "--xla_cpu_parallel_codegen_split_count=1",
+)
 #: Settings of JAX's: its persistent compilation cache, for everything however small, and no
 #: tracebacks in what is compiled, into which a fifth of the time of lowering goes.
 SETTINGS = {

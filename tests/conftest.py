@@ -34,7 +34,7 @@ standin_keras.keras, standin_keras.available = _no_keras, lambda: False
 
 
 def pytest_addoption(parser):
-    parser.addoption("--part", type=int, default=1, help="run one in so many of the rows")
+    parser.addoption("--part", default="1", help="run one in so many of the rows; 8:3, the fourth")
     parser.addoption("--modes", default="deferred,immediate", help="modes of the parity cases")
 
 
@@ -55,7 +55,8 @@ def pytest_configure(config):
 @pytest.hookimpl(trylast=True)  # after `-k` has left out what it does
 def pytest_collection_modifyitems(config, items):
     """Leaves out what another mode runs alike, and the rows that `--part` does not take."""
-    beyond = _beyond(items, config.getoption("--part"))
+    parts, _, which = config.getoption("--part").partition(":")
+    beyond = _beyond(items, int(parts), int(which or 0))
     traced = "traced" in config.getoption("--modes").split(",")
 
     def left_out(item):
@@ -78,16 +79,16 @@ def pytest_collection_modifyitems(config, items):
     checks.ASKED = frozenset(row.id for item in items for row in _rows(item))
 
 
-def _beyond(items, part):
+def _beyond(items, parts, which):
     """Those marked `part`, and examples of docstrings, that one in so many does not take; of
-    several cases of one test it takes one."""
+    several cases of one test it takes one. which: of the parts, from 0."""
     functions, beyond = {}, set()
     for item in items:
         marker = item.get_closest_marker("part")
         if marker is not None or isinstance(item, pytest.DoctestItem):
             name = marker.args[0] if marker is not None and marker.args else item.name
             alike = functions.setdefault(item.nodeid.partition("[")[0], [])
-            alike.append((zlib.crc32(name.encode()) % part, item))
+            alike.append(((zlib.crc32(name.encode()) - which) % parts, item))
     for alike in functions.values():
         least = min(number for number, _ in alike) if len(alike) > 1 else 0
         beyond |= {item for number, item in alike if number > least}
