@@ -32,7 +32,7 @@ from tests.parity.kernel_inputs import (
     X,
     Y,
 )
-from tests.parity.test_saved_models import assert_near, numbers
+from tests.parity.saved_exchange import assert_near, numbers
 
 pytestmark = pytest.mark.skipif(
     not store.installed(), reason="tensorflow, the oracle, is not installed (extra `parity`)"

@@ -3,9 +3,9 @@
 import pytest
 
 from tests.parity import test_saved_functions
-from tests.parity.test_saved_models import assert_near, numbers
+from tests.parity.saved_exchange import assert_near, numbers
 
-pytestmark, ways = test_saved_functions.pytestmark, test_saved_functions.ways
+pytestmark, exchange = test_saved_functions.pytestmark, test_saved_functions.exchange
 
 
 def module(tf, path):
@@ -76,13 +76,14 @@ def use(tf, made, path):
     return found, printed
 
 
-def test_what_prints_and_checks_in_conditionals_and_loops(ways, tmp_path):
-    writer, reader = ways
+def test_what_prints_and_checks_in_conditionals_and_loops(exchange, tmp_path):
+    writer, readers = exchange
     path = tmp_path / "printed"
     made = module(writer, path)
     writer.saved_model.save(made, str(tmp_path / "model"))
-    loaded = reader.saved_model.load(str(tmp_path / "model"))
     expected, printed = use(writer, made, path)
-    found, again = use(reader, loaded, path)
-    assert_near(found, expected)
-    assert again == printed
+    for reader in readers:
+        loaded = reader.saved_model.load(str(tmp_path / "model"))
+        found, again = use(reader, loaded, path)
+        assert_near(found, expected)
+        assert again == printed

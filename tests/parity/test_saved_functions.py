@@ -4,45 +4,21 @@ import numpy as np
 import pytest
 
 import tape_compat
-from tests.oracle import tensorflow
-from tests.parity import store
+from tests.parity import saved_exchange, store
 from tests.parity.cases_feature_column import Cache
 from tests.parity.cases_parse_features import example, floats, ints
-from tests.parity.test_saved_models import assert_near, numbers
+from tests.parity.saved_exchange import assert_near, compare, numbers
 
+ways, exchange = saved_exchange.ways, saved_exchange.exchange
 pytestmark = pytest.mark.skipif(
     not store.installed(), reason="tensorflow, the oracle, is not installed (extra `parity`)"
 )
 
 
-@pytest.fixture(params=["from TensorFlow", "to TensorFlow", "ours alone"])
-def ways(request):
-    """The module that writes, and that which reads."""
-    if request.param == "ours alone":
-        return tape_compat, tape_compat
-    ways = tensorflow(), tape_compat
-    return ways if request.param == "from TensorFlow" else ways[::-1]
-
-
-def told(tf, value):
-    """What a function gave, with the parts of ragged and sparse tensors."""
-    if isinstance(value, dict):
-        return {key: told(tf, part) for key, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [told(tf, part) for part in value]
-    if isinstance(value, tf.RaggedTensor):
-        return ["ragged", value.to_list(), numbers(value.row_splits), numbers(value.flat_values)]
-    if isinstance(value, tf.IndexedSlices):
-        return [numbers(value.values), numbers(value.indices), numbers(value.dense_shape)]
-    if isinstance(value, tf.SparseTensor):
-        return numbers([value.indices, value.values, value.dense_shape])
-    return numbers(value)
-
-
-def check(ways, tmp_path, functions, inputs, spec, before=()):
+def check(exchange, tmp_path, functions, inputs, spec, before=()):
     """Save functions of one tensor as one module, and compare what they give of some inputs.
     before: what they are called with before they are saved."""
-    writer, reader = ways
+    writer, _ = exchange
     made = writer.Module()
     for name, function in functions(writer).items():
         call = writer.function(function, input_signature=[spec(writer)], autograph=False)
@@ -50,12 +26,7 @@ def check(ways, tmp_path, functions, inputs, spec, before=()):
         for given in before:
             call(writer.constant(given))
     writer.saved_model.save(made, str(tmp_path))
-    loaded = reader.saved_model.load(str(tmp_path))
-    for name in functions(writer):
-        for given in inputs:
-            expected = told(writer, getattr(made, name)(writer.constant(given)))
-            found = told(reader, getattr(loaded, name)(reader.constant(given)))
-            assert_near(found, expected)
+    compare(exchange, tmp_path, made, {name: [[x] for x in inputs] for name in functions(writer)})
 
 
 def examples():
@@ -90,13 +61,13 @@ def parsers(tf):
     }
 
 
-def test_examples(ways, tmp_path):
+def test_examples(exchange, tmp_path):
     given = examples()
     spec = lambda tf: tf.TensorSpec([None], tf.string)
-    check(ways, tmp_path, parsers, [given, given[:1]], spec)
+    check(exchange, tmp_path, parsers, [given, given[:1]], spec)
 
 
-def test_texts_of_numbers(ways, tmp_path):
+def test_texts_of_numbers(exchange, tmp_path):
     functions = lambda tf: {
         "texts": lambda x: tf.strings.format("a {} b {}", (x, [1, 2])),
         "short": lambda x: tf.strings.format("%", x, placeholder="%", summarize=1),
@@ -104,7 +75,7 @@ def test_texts_of_numbers(ways, tmp_path):
         "of_texts": lambda x: tf.fingerprint(tf.as_string(x[:, 0])),
     }
     given = [[[1.0, 2.0], [3.5, -4.0]], [[0.25, 0.0]] * 8]
-    check(ways, tmp_path, functions, given, lambda tf: tf.TensorSpec([None, 2], tf.float32))
+    check(exchange, tmp_path, functions, given, lambda tf: tf.TensorSpec([None, 2], tf.float32))
 
 
 def crosses(tf):
@@ -130,12 +101,12 @@ def crosses(tf):
     }
 
 
-def test_crosses(ways, tmp_path):
+def test_crosses(exchange, tmp_path):
     given = [[["a", "bc", ""], ["", "d", "e"]], [["a", "b", "c"]]]
-    check(ways, tmp_path, crosses, given, lambda tf: tf.TensorSpec([None, 3], tf.string))
+    check(exchange, tmp_path, crosses, given, lambda tf: tf.TensorSpec([None, 3], tf.string))
 
 
-def test_rows_of_sizes_by_value(ways, tmp_path):
+def test_rows_of_sizes_by_value(exchange, tmp_path):
     """Rows that have none of their elements left, too."""
     summed = lambda tf, row: tf.reduce_sum(tf.boolean_mask(row, row > 1.0))
     counted = lambda tf, row: tf.size(tf.strings.split(tf.as_string(row[0], precision=1), "0"))
@@ -148,10 +119,10 @@ def test_rows_of_sizes_by_value(ways, tmp_path):
         "words": lambda x: tf.map_fn(lambda row: counted(tf, row), x, fn_output_signature=tf.int32),
     }
     given = [[[1.0, 2.0], [0.0, -4.0]], [[0.0, 0.0]], [[3.0, 5.0]]]
-    check(ways, tmp_path, functions, given, lambda tf: tf.TensorSpec([None, 2], tf.float32))
+    check(exchange, tmp_path, functions, given, lambda tf: tf.TensorSpec([None, 2], tf.float32))
 
 
-def test_tensors_of_messages(ways, tmp_path):
+def test_tensors_of_messages(exchange, tmp_path):
     """Of any sizes, once a call has shown the rank."""
     parsed = lambda tf, text: tf.io.parse_tensor(text, tf.float32)
     functions = lambda tf: {
@@ -169,26 +140,26 @@ def test_tensors_of_messages(ways, tmp_path):
     messages = [tf.io.serialize_tensor(tf.ones([n, 2])).numpy() for n in (1, 2, 3)]
     spec = lambda tf: tf.TensorSpec([None], tf.string)
     given = [messages[1:], messages[2:]]
-    check(ways, tmp_path, functions, given, spec, before=[messages[:1]])
+    check(exchange, tmp_path, functions, given, spec, before=[messages[:1]])
 
 
-def test_sizes_that_are_ensured(ways, tmp_path):
+def test_sizes_that_are_ensured(exchange, tmp_path):
     functions = lambda tf: {
         "product": lambda x: tf.ensure_shape(x, [None, 2]) @ tf.ones([2, 3]),
         "kept": lambda x: tf.reshape(tf.ensure_shape(tf.boolean_mask(x, x[:, 0] > 0), [2, 2]), [4]),
     }
     given = [[[1.0, 2.0], [3.0, 4.0]], [[1.0, 2.0], [0.0, 4.0], [1.0, 1.0]]]
-    check(ways, tmp_path, functions, given, lambda tf: tf.TensorSpec([None, None], tf.float32))
+    check(exchange, tmp_path, functions, given, lambda tf: tf.TensorSpec([None, None], tf.float32))
 
 
-def test_slices(ways, tmp_path):
+def test_slices(exchange, tmp_path):
     slices = lambda tf, x, *shape: tf.IndexedSlices(x, tf.range(tf.shape(x)[0]), *shape)
     functions = lambda tf: {
         "plain": lambda x: slices(tf, x),
         "shaped": lambda x: [slices(tf, 2.0 * x, tf.constant([7, 2]))],
     }
     given = [[[1.0, 2.0], [3.0, 4.0]], [[1.0, 2.0]]]
-    check(ways, tmp_path, functions, given, lambda tf: tf.TensorSpec([None, 2], tf.float32))
+    check(exchange, tmp_path, functions, given, lambda tf: tf.TensorSpec([None, 2], tf.float32))
 
 
 def test_partitions_of_ragged_features_are_left_out_and_not_served(tmp_path, caplog):
@@ -248,7 +219,7 @@ def test_what_prints_and_checks(ways, tmp_path):
     assert [part.numpy().tolist() for part in loaded.parts(x)] == [[1.0, 3.0], [2.0]]
 
 
-def test_empty_arguments_and_sparse_ids(ways, tmp_path):
+def test_empty_arguments_and_sparse_ids(exchange, tmp_path):
     """Batches of no row, and as many rows as the last of sparse ids."""
     table = [[1.0, 2.0], [3.0, 4.0]]
 
@@ -269,10 +240,10 @@ def test_empty_arguments_and_sparse_ids(ways, tmp_path):
         "gathered": lambda x: tf.gather(x, tf.zeros([tf.shape(x)[0], 3], tf.int32), batch_dims=1),
     }
     given = [[[1.0, -2.0], [0.0, 4.0]], np.zeros([0, 2], np.float32), [[0.0, 0.0]]]
-    check(ways, tmp_path, functions, given, lambda tf: tf.TensorSpec([None, 2], tf.float32))
+    check(exchange, tmp_path, functions, given, lambda tf: tf.TensorSpec([None, 2], tf.float32))
 
 
-def test_counts_of_sizes_by_value(ways, tmp_path):
+def test_counts_of_sizes_by_value(exchange, tmp_path):
     functions = lambda tf: {
         "counts": lambda x: tf.math.bincount(x),
         "weighed": lambda x: tf.math.bincount(x, tf.cast(x, tf.float32), minlength=2),
@@ -283,7 +254,7 @@ def test_counts_of_sizes_by_value(ways, tmp_path):
         "picked": lambda x: tf.sparse.segment_sum(tf.ones([9, 2]), x, x),
     }
     given = [[0, 1, 1, 4], [2], [0, 0]]
-    check(ways, tmp_path, functions, given, lambda tf: tf.TensorSpec([None], tf.int32))
+    check(exchange, tmp_path, functions, given, lambda tf: tf.TensorSpec([None], tf.int32))
 
 
 def test_vocabularies_with_buckets(ways, tmp_path):
@@ -311,7 +282,7 @@ def test_vocabularies_with_buckets(ways, tmp_path):
     assert_near(numbers(found["output_0"]), numbers(expected))
 
 
-def test_sizes_that_ops_can_only_do_with(ways, tmp_path):
+def test_sizes_that_ops_can_only_do_with(exchange, tmp_path):
     """A None that must be another size, by what stands beside it."""
     matrix = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
     functions = lambda tf: {
@@ -320,7 +291,7 @@ def test_sizes_that_ops_can_only_do_with(ways, tmp_path):
         "square": lambda x: tf.linalg.matmul(x, x, transpose_b=True) + x,
     }
     given = [[[1.0, 2.0, 3.0], [0.5, -1.0, 2.0], [0.0, 1.0, 4.0]]]
-    check(ways, tmp_path, functions, given, lambda tf: tf.TensorSpec([None, None], tf.float32))
+    check(exchange, tmp_path, functions, given, lambda tf: tf.TensorSpec([None, None], tf.float32))
 
 
 def decompositions(tf):
@@ -334,20 +305,20 @@ def decompositions(tf):
     }
 
 
-def test_decompositions_of_matrices(ways, tmp_path):
+def test_decompositions_of_matrices(exchange, tmp_path):
     given = [[[2.0, 1.0, 0.5], [1.0, 3.0, 0.25], [0.5, -1.0, 1.5]]]
     spec = lambda tf: tf.TensorSpec([3, 3], tf.float32)
-    check(ways, tmp_path, decompositions, given, spec)
+    check(exchange, tmp_path, decompositions, given, spec)
 
 
-def test_a_loss_of_a_loop_with_wrapped_functions(ways, tmp_path):
+def test_a_loss_of_a_loop_with_wrapped_functions(exchange, tmp_path):
     """TensorFlow's loop calls functions by their names, as kernels, and takes results by theirs."""
     loss = lambda tf, x: tf.nn.ctc_loss(
         tf.constant([[1], [2]]), x, tf.constant([1, 1]), tf.constant([2, 2]), blank_index=0
     )
     given = [[[[0.5, 1.0, -1.0], [0.0, 0.25, 2.0]], [[1.0, 0.0, 0.5], [2.0, 1.0, 0.0]]]]
     spec = lambda tf: tf.TensorSpec([2, 2, 3], tf.float32)
-    check(ways, tmp_path, lambda tf: {"loss": lambda x: loss(tf, x)}, given, spec)
+    check(exchange, tmp_path, lambda tf: {"loss": lambda x: loss(tf, x)}, given, spec)
 
 
 def test_objects_that_can_be_called(ways, tmp_path):
@@ -366,7 +337,7 @@ def test_objects_that_can_be_called(ways, tmp_path):
     assert float(loaded.double(reader.constant(3.0))) == 6.0
 
 
-def test_batches_of_matrices_and_orders(ways, tmp_path):
+def test_batches_of_matrices_and_orders(exchange, tmp_path):
     """Of unknown sizes."""
     bands = lambda x: x * [[1.0, 0.0], [1.0, 1.0]]
     functions = lambda tf: {
@@ -376,7 +347,7 @@ def test_batches_of_matrices_and_orders(ways, tmp_path):
         "least": lambda x: tf.linalg.lstsq(x, x, fast=False),
     }
     given = [[[[2.0, 1.0], [1.0, 3.0]]] * n for n in (1, 3)]
-    check(ways, tmp_path, functions, given, lambda tf: tf.TensorSpec([None, 2, 2], tf.float32))
+    check(exchange, tmp_path, functions, given, lambda tf: tf.TensorSpec([None, 2, 2], tf.float32))
 
 
 def test_how_variables_are_distributed(ways, tmp_path):
@@ -398,9 +369,9 @@ def test_how_variables_are_distributed(ways, tmp_path):
             assert getattr(one, attribute).name == getattr(other, attribute).name
 
 
-def test_batches_of_one_size_with_texts(ways, tmp_path):
+def test_batches_of_one_size_with_texts(exchange, tmp_path):
     """A function of several parts that works only where its batches are the same size."""
-    writer, reader = ways
+    writer, _ = exchange
 
     def f(x, y, s):
         lengths = writer.cast(writer.strings.length(writer.strings.upper(s)), writer.float32)
@@ -417,31 +388,30 @@ def test_batches_of_one_size_with_texts(ways, tmp_path):
     made = writer.Module()
     made.f = writer.function(f, input_signature=specs, autograph=False)
     writer.saved_model.save(made, str(tmp_path))
-    loaded = reader.saved_model.load(str(tmp_path))
+    calls = []
     for sign, words in ((1.0, ["a", "bc"]), (-1.0, ["d"]), (1.0, ["", "e", "fg", "h"])):
         y = [sign * (i + 1.0) for i in range(len(words))]
-        given = [[a, a * a] for a in y], y, words
-        expected = told(writer, made.f(*map(writer.constant, given)))
-        assert_near(told(reader, loaded.f(*map(reader.constant, given))), expected)
+        calls.append(([[a, a * a] for a in y], y, words))
+    compare(exchange, tmp_path, made, {"f": calls})
 
 
-def test_searches_of_unknown_sizes(ways, tmp_path):
+def test_searches_of_unknown_sizes(exchange, tmp_path):
     rows = lambda tf, x: tf.sort(tf.where(tf.math.is_nan(x), 1.0, x))
     functions = lambda tf: {
         "left": lambda x: tf.searchsorted(rows(tf, x), x),
         "right": lambda x: tf.searchsorted(rows(tf, x)[1:], x, side="right"),
     }
     given = [[2.0, 1.0, 2.0], [0.5, float("nan")], [3.0, 1.5, 4.0, 1.5, 2.0]]
-    check(ways, tmp_path, functions, given, lambda tf: tf.TensorSpec([None], tf.float32))
+    check(exchange, tmp_path, functions, given, lambda tf: tf.TensorSpec([None], tf.float32))
 
 
-def test_slopes_of_products_of_unknown_sizes(ways, tmp_path):
+def test_slopes_of_products_of_unknown_sizes(exchange, tmp_path):
     functions = lambda tf: {
         "rows": lambda x: tf.gradients(tf.reduce_prod(x, 0), x)[0],
         "all": lambda x: tf.gradients(tf.reduce_prod(x), x)[0],
     }
     given = [[[1.0, -2.0], [0.0, 4.0], [3.0, 0.0]], [[2.0, 3.0]]]
-    check(ways, tmp_path, functions, given, lambda tf: tf.TensorSpec([None, 2], tf.float32))
+    check(exchange, tmp_path, functions, given, lambda tf: tf.TensorSpec([None, 2], tf.float32))
 
 
 def test_loops_of_unknown_length_and_formulas(ways, tmp_path):
@@ -476,7 +446,7 @@ def test_loops_of_unknown_length_and_formulas(ways, tmp_path):
             assert_near(numbers(tape.gradient(found, given)), gradient)
 
 
-def test_lengths_of_rows_of_texts(ways, tmp_path):
+def test_lengths_of_rows_of_texts(exchange, tmp_path):
     """Slices from a known place to an end that only a call tells."""
     functions = lambda tf: {
         "lengths": lambda x: tf.strings.split(x, " ").row_lengths(),
@@ -484,7 +454,7 @@ def test_lengths_of_rows_of_texts(ways, tmp_path):
         "limits": lambda x: tf.cast(tf.strings.split(x, " ").row_limits(), tf.float32),
     }
     given = [["a b", "c", "d"], ["x"], ["a b c", "", "d e", "f g"]]
-    check(ways, tmp_path, functions, given, lambda tf: tf.TensorSpec([None], tf.string))
+    check(exchange, tmp_path, functions, given, lambda tf: tf.TensorSpec([None], tf.string))
 
 
 def test_functions_without_parameters_that_were_not_called(ways, tmp_path):

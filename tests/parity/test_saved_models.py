@@ -10,48 +10,13 @@ import pytest
 import tape_compat
 from tape_compat._src.values import composite as composite_tensor, spec_registry
 from tests.oracle import tensorflow
-from tests.parity import saved_control, store
+from tests.parity import saved_control, saved_exchange, store
+from tests.parity.saved_exchange import assert_near, compare, numbers
 
+ways, exchange = saved_exchange.ways, saved_exchange.exchange
 pytestmark = pytest.mark.skipif(
     not store.installed(), reason="tensorflow, the oracle, is not installed (extra `parity`)"
 )
-
-
-@pytest.fixture(params=["from TensorFlow", "to TensorFlow", "ours alone"])
-def ways(request):
-    """The module that writes, and that which reads."""
-    if request.param == "ours alone":
-        return tape_compat, tape_compat
-    ways = tensorflow(), tape_compat
-    return ways if request.param == "from TensorFlow" else ways[::-1]
-
-
-def numbers(value):
-    """What a function gave, as arrays in the structure that it has."""
-    if isinstance(value, dict):
-        return {key: numbers(part) for key, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [type(value).__name__, *map(numbers, value)]
-    if value is None or isinstance(value, (int, float, str)):
-        return value
-    array = np.asarray(value.numpy())
-    return array.dtype.name, array.tolist()
-
-
-def assert_near(one, other):
-    assert type(one) is type(other)
-    if isinstance(one, dict):
-        assert one.keys() == other.keys()
-        for key in one:
-            assert_near(one[key], other[key])
-    elif isinstance(one, (list, tuple)):
-        assert len(one) == len(other)
-        for a, b in zip(one, other):
-            assert_near(a, b)
-    elif isinstance(one, (float, complex)):
-        assert one == pytest.approx(other, rel=1e-5, abs=1e-6, nan_ok=True)
-    else:
-        assert one == other
 
 
 def module(tf):
@@ -508,33 +473,26 @@ OF_SIZES = {
 
 
 @pytest.mark.parametrize("name", OF_SIZES)
-def test_ops_of_unknown_sizes(ways, tmp_path, name):
-    writer, reader = ways
+def test_ops_of_unknown_sizes(exchange, tmp_path, name):
+    writer, _ = exchange
     made = writer.Module()
     made.f = writer.function(
         lambda x: OF_SIZES[name](writer, x), input_signature=[writer.TensorSpec([None, None])]
     )
     writer.saved_model.save(made, str(tmp_path))
-    loaded = reader.saved_model.load(str(tmp_path))
-    for size in (1, 2, 5):
-        x = np.arange(2.0 * size, dtype=np.float32).reshape(2, size)
-        expected = numbers(made.f(writer.constant(x)))
-        assert_near(numbers(loaded.f(reader.constant(x))), expected)
+    given = [np.arange(2.0 * size, dtype=np.float32).reshape(2, size) for size in (1, 2, 5)]
+    compare(exchange, tmp_path, made, {"f": [[x] for x in given]})
 
 
-def test_conditionals_and_loops_that_are_no_single_program(ways, tmp_path):
-    writer, reader = ways
+def test_conditionals_and_loops_that_are_no_single_program(exchange, tmp_path):
+    writer, _ = exchange
     made, calls = saved_control.module(writer)
     writer.saved_model.save(made, str(tmp_path))
-    loaded = reader.saved_model.load(str(tmp_path))
+    given = {}
     for name, several in calls.items():
-        f, g = getattr(made, name), getattr(loaded, name)
-        for call in several:
-            given = [
-                np.asarray(x, spec.dtype.as_numpy_dtype) for x, spec in zip(call, f.input_signature)
-            ]
-            expected = numbers(f(*map(writer.constant, given)))
-            assert_near(numbers(g(*map(reader.constant, given))), expected)
+        dtypes = [spec.dtype.as_numpy_dtype for spec in getattr(made, name).input_signature]
+        given[name] = [[*map(np.asarray, call, dtypes)] for call in several]
+    compare(exchange, tmp_path, made, given)
 
 
 def of_images(tf, method, antialias=False):
@@ -577,18 +535,17 @@ OF_IMAGES = {
 
 
 @pytest.mark.parametrize("name", OF_IMAGES)
-def test_images_of_unknown_sizes(ways, tmp_path, name):
-    writer, reader = ways
+def test_images_of_unknown_sizes(exchange, tmp_path, name):
+    writer, _ = exchange
     made = writer.Module()
     signature = [writer.TensorSpec([None, None, None, 1])]
     made.f = writer.function(OF_IMAGES[name](writer), input_signature=signature)
     writer.saved_model.save(made, str(tmp_path))
-    loaded = reader.saved_model.load(str(tmp_path))
+    given = []
     for height, width in ((2, 2), (4, 6), (6, 4)):
         x = np.sin(np.arange(2.0 * height * width, dtype=np.float32))
-        x = x.reshape(2, height, width, 1)
-        expected = numbers(made.f(writer.constant(x)))
-        assert_near(numbers(loaded.f(reader.constant(x))), expected)
+        given.append([x.reshape(2, height, width, 1)])
+    compare(exchange, tmp_path, made, {"f": given})
 
 
 def sizes_by_values(tf):
@@ -600,39 +557,36 @@ def sizes_by_values(tf):
     }
 
 
-def test_sizes_that_are_values(ways, tmp_path):
-    writer, reader = ways
+def test_sizes_that_are_values(exchange, tmp_path):
+    writer, _ = exchange
     made = writer.Module()
     spec = writer.TensorSpec
     signature = [spec([None, None]), spec([None], writer.int32), spec([], writer.int32)]
     for name, function in sizes_by_values(writer).items():
         setattr(made, name, writer.function(function, input_signature=signature))
     writer.saved_model.save(made, str(tmp_path))
-    loaded = reader.saved_model.load(str(tmp_path))
     x = np.float32([[1.0, 5.0, 2.0, 5.0], [0.0, -1.0, -np.inf, 3.0]])
-    for lengths, k in (([1, 3, 2], 2), ([0], 4)):
-        given = x, np.array(lengths, np.int32), np.int32(k)
-        for name in sizes_by_values(writer):
-            expected = numbers(getattr(made, name)(*map(writer.constant, given)))
-            assert_near(numbers(getattr(loaded, name)(*map(reader.constant, given))), expected)
+    given = [
+        (x, np.array(lengths, np.int32), np.int32(k)) for lengths, k in (([1, 3, 2], 2), ([0], 4))
+    ]
+    compare(exchange, tmp_path, made, dict.fromkeys(sizes_by_values(writer), given))
 
 
-def test_boxes_of_unknown_number(ways, tmp_path):
-    writer, reader = ways
+def test_boxes_of_unknown_number(exchange, tmp_path):
+    writer, _ = exchange
     made, spec = writer.Module(), writer.TensorSpec
     made.f = writer.function(
         lambda boxes, scores: tuple(writer.image.combined_non_max_suppression(boxes, scores, 3, 5)),
         input_signature=[spec([None, None, 1, 4]), spec([None, None, None])],
     )
     writer.saved_model.save(made, str(tmp_path))
-    loaded = reader.saved_model.load(str(tmp_path))
-    random = np.random.default_rng(0)
+    random, given = np.random.default_rng(0), []
     for batch, count, classes in ((2, 12, 3), (1, 2, 1)):
         corners = np.sort(random.uniform(size=(batch, count, 1, 2, 2)), -2)
         boxes = corners.reshape(batch, count, 1, 4).astype(np.float32)
         scores = random.uniform(size=(batch, count, classes)).astype(np.float32)
-        expected = numbers(made.f(writer.constant(boxes), writer.constant(scores)))
-        assert_near(numbers(loaded.f(reader.constant(boxes), reader.constant(scores))), expected)
+        given.append((boxes, scores))
+    compare(exchange, tmp_path, made, {"f": given})
 
 
 def test_slices_of_a_table_of_positions(ways, tmp_path):
@@ -731,8 +685,8 @@ def text_functions(tf, table):
     }
 
 
-def test_texts(ways, tmp_path):
-    writer, reader = ways
+def test_texts(exchange, tmp_path):
+    writer, readers = exchange
     made = writer.Module()
     made.table = writer.lookup.StaticHashTable(
         writer.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), default_value=-1
@@ -744,14 +698,12 @@ def test_texts(ways, tmp_path):
         setattr(made, name, writer.function(function, input_signature=spec, autograph=False))
     signatures = {"serving_default": made.found, "words": made.words}
     writer.saved_model.save(made, str(tmp_path), signatures=signatures)
-    loaded = reader.saved_model.load(str(tmp_path))
-    for texts in (["A b", "a", "", " b b  A ", "ä"], ["a"]):
-        for name in functions:
-            expected = numbers(getattr(made, name)(writer.constant(texts)))
-            found = numbers(getattr(loaded, name)(reader.constant(texts)))
-            assert_near(found, expected)
-    served = loaded.signatures["serving_default"](x=reader.constant(["a b"]))
-    assert served["output_0"].numpy().tolist() == [[1, 2]]
+    given = [[["A b", "a", "", " b b  A ", "ä"]], [["a"]]]
+    compare(exchange, tmp_path, made, dict.fromkeys(functions, given))
+    for reader in readers:
+        loaded = reader.saved_model.load(str(tmp_path))
+        served = loaded.signatures["serving_default"](x=reader.constant(["a b"]))
+        assert served["output_0"].numpy().tolist() == [[1, 2]]
 
 
 def file_functions(tf):

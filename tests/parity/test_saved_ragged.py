@@ -5,7 +5,7 @@ import numpy as np
 import tape_compat
 from tests.parity import test_saved_functions
 
-pytestmark, ways = test_saved_functions.pytestmark, test_saved_functions.ways
+pytestmark, exchange = test_saved_functions.pytestmark, test_saved_functions.exchange
 
 
 def words(tf):
@@ -20,12 +20,12 @@ def words(tf):
     }
 
 
-def test_rows_of_words(ways, tmp_path):
+def test_rows_of_words(exchange, tmp_path):
     """Those of ours are recorded when they are loaded."""
     given = [["a bcd e", "", "fg h"], ["x y z u"]]
     spec = lambda tf: tf.TensorSpec([None], tf.string)
-    test_saved_functions.check(ways, tmp_path, words, given, spec)
-    if ways == (tape_compat, tape_compat):
+    test_saved_functions.check(exchange, tmp_path, words, given, spec)
+    if exchange[0] is tape_compat:
         loaded = tape_compat.saved_model.load(str(tmp_path))
         for name in ("sums", "cut", "framed", "twice"):
             getattr(loaded, name).get_concrete_function()
@@ -48,8 +48,8 @@ def numbers(tf):
     }
 
 
-def test_rows_of_tensors(ways, tmp_path):
+def test_rows_of_tensors(exchange, tmp_path):
     """Of none too."""
     given = [[[1.0, 2.0], [0.0, -4.0], [-3.0, 1.0]], np.zeros([0, 2], np.float32)]
     spec = lambda tf: tf.TensorSpec([None, 2], tf.float32)
-    test_saved_functions.check(ways, tmp_path, numbers, given, spec)
+    test_saved_functions.check(exchange, tmp_path, numbers, given, spec)

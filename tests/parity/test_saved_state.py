@@ -5,7 +5,7 @@ import pytest
 import tape_compat
 from tests.oracle import tensorflow
 from tests.parity import store, update_calls
-from tests.parity.test_saved_models import assert_near, numbers
+from tests.parity.saved_exchange import assert_near, numbers
 
 pytestmark = pytest.mark.skipif(
     not store.installed(), reason="tensorflow, the oracle, is not installed (extra `parity`)"
