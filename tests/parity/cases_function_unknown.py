@@ -263,3 +263,17 @@ def case_sums_of_many_unknown_images(tf):
         tape.watch(inputs)
         total = added(*inputs)[0]
     return added(*inputs), tape.gradient(total, inputs), attempt(added, *wrong, words=0)
+
+
+def case_slices_of_variables_take_unknown_sizes(tf):
+    v = tf.Variable(tf.ones([1, 4, 4, 2]))
+
+    @tf.function(input_signature=[tf.TensorSpec([None, None, 4, 2])])
+    def assigned(x):
+        v[0].assign(x[0])
+        v[:, 1].assign(x[:, 0] + 1.0)
+        v[0, 0].assign(x[0, 0:1, 0])
+        return v * 2.0
+
+    fit = [assigned(tf.fill(shape, 3.0)) for shape in ([1, 4, 4, 2], [1, 1, 4, 2])]
+    return fit, attempt(assigned, tf.zeros([1, 3, 4, 2]), words=0)

@@ -21,7 +21,7 @@ from ..core import dtypes, limits
 from ..core.avals import Aval
 from ..core.caches import Cache
 from ..core.dimension import Dimension
-from ..core.dimensions import Shape, Size, is_symbolic, is_unknown, less, maximum, minimum
+from ..core.dimensions import Shape, Size, differ, is_symbolic, is_unknown, less, maximum, minimum
 from ..core.dtypes import as_dtype
 from ..core.errors import NeedsValue, OutOfRangeError, user_location
 from ..core.op import Closure, DynamicForm, Op
@@ -394,8 +394,8 @@ def _check_assigned(avals: tuple[Aval, ...], spec: tuple[Any, ...]) -> None:
     given = avals[1].shape
     extra = max(0, len(given) - len(shape))
     kept = given[extra:]
-    fits = all(n == 1 for n in given[:extra]) and all(
-        n in (1, m) for n, m in zip(reversed(kept), reversed(shape))
+    fits = not any(differ(n, 1) for n in given[:extra]) and not any(
+        differ(n, 1) and differ(n, m) for n, m in zip(reversed(kept), reversed(shape))
     )
     if not fits and 0 not in shape:
         raise invalid(
@@ -438,7 +438,11 @@ def _general_assigned(
 
 
 _ASSIGNED = Op(
-    _assigned, "ResourceStridedSliceAssign", check=_check_assigned, dynamic_form=_general_assigned
+    _assigned,
+    "ResourceStridedSliceAssign",
+    check=_check_assigned,
+    shapes=lambda avals, spec: avals[0],
+    dynamic_form=_general_assigned,
 )
 
 
