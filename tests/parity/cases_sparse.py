@@ -305,3 +305,20 @@ def case_products_of_other_ranks(tf):
         lambda: product(c, tf.ones([1, 1])),
     )
     return [attempt(call) for call in calls]
+
+
+def case_products_in_loops(tf):
+    weights, x = tf.Variable([1.0, 2.0, 3.0]), tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    places = tf.constant([[0, 1], [1, 0], [2, 1]], tf.int64)
+
+    @tf.function
+    def rolled(n):
+        with tf.GradientTape() as tape:
+            state = x
+            for _ in tf.range(n):
+                sparse = tf.SparseTensor(places, weights, [3, 2])
+                state = tf.sparse.sparse_dense_matmul(sparse, state, adjoint_b=True)[:2]
+            value = tf.reduce_sum(state * state)
+        return state, tape.gradient(value, weights)
+
+    return rolled(tf.constant(3))

@@ -21,6 +21,7 @@ from ..core.dimensions import Size, is_symbolic, less, minimum
 from ..core.loops import Scan, While
 from ..core.op import Closure, Op
 from ..core.steps import Step, Steps, needed
+from ..ops.gather_scatter import GATHERS
 from ..values.record import apply
 from ..values.sizes import integer
 from ..values.tensor import Tensor
@@ -239,7 +240,7 @@ def _axis_read(step: Step, aval_of: Any) -> int | None:
     closure = step.closure
     if closure.op is buffers.GET:
         return 0
-    if closure.name == "GatherV2" and len(step.inputs) == 2:
+    if closure.op in GATHERS and len(step.inputs) == 2:
         index = aval_of(step.inputs[1])
         axis = closure.attributes["axis"]
         scalar = index is not None and not index.shape

@@ -121,6 +121,7 @@ _GATHER = Op(
 
 #: Along an axis that is counted from the end: TensorFlow does not see that it is the first one.
 _GATHER_FROM_END = Op(_gather, "GatherV2", check=_check_gather, of_sizes=_gathered_sizes)
+GATHERS = _GATHER, _GATHER_FROM_END
 
 
 @takes_composites
