@@ -247,6 +247,7 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
         errors as errors,
         experimental as experimental,
         feature_column as feature_column,
+        graph_util as graph_util,
         image as image,
         initializers as initializers,
         io as io,
@@ -315,6 +316,7 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
         Zeros as zeros_initializer,
     )
     from ._src.library.machine import timestamp as timestamp
+    from ._src.library.saved_model.import_graph import import_graph_def as import_graph_def
     from ._src.ops.blocks import (
         batch_to_space as batch_to_space,
         required_space_to_batch_paddings as required_space_to_batch_paddings,

@@ -405,6 +405,7 @@ class Function(Recorded):
                 raise
             # what Python asked of an unknown size or a text may be all that is wrong
             return self._recorded(bound, creates, settled, steps=False)
+        found.refuse_unfed()
         if found.computes_with_texts():
             raise errors.NeedsValue(f"{self._name} computes with texts (at {user_location()})")
         due = policy.JIT_COMPILE_DUE if self._jit_compile else policy.FUNCTION_DUE

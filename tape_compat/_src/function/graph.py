@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import re
+import weakref
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..core import dimensions, errors
@@ -13,7 +15,14 @@ from ..core.shapes import TensorShape
 from ..core.state import LOCAL, ThreadState
 from ..ops.random_keys import initial_draws
 from ..run import policy
-from ..values.capture import SymbolicProgram, leaving, lifted, within, worked_out
+from ..values.capture import (
+    SymbolicProgram,
+    leaving,
+    lifted,
+    symbolic_value,
+    within,
+    worked_out,
+)
 from ..values.context import current_device
 from ..values.convert import convert
 from ..values.creators import creators
@@ -62,7 +71,9 @@ class FuncGraph(SymbolicProgram):
     assumes something; chances: how often that held. in_parts:
     whether Python does steps of it. rows: the unknown number of rows of placeholders. results: what
     was returned; structured_input_signature: specs of its arguments, once there is a concrete
-    function of it.
+    function of it. imports: graphs of files that were put into it; each has `operations` by their
+    names and `slots`, those of what was recorded of it, with the tensors that these are.
+    placeholders: the slots of what is to be given by whoever takes a part of it.
     """
 
     __slots__ = (
@@ -73,10 +84,12 @@ class FuncGraph(SymbolicProgram):
         "chances",
         "created",
         "fallible",
+        "imports",
         "in_parts",
         "inputs",
         "lifts",
         "outputs",
+        "placeholders",
         "results",
         "rows",
         "shapes_only",
@@ -104,6 +117,8 @@ class FuncGraph(SymbolicProgram):
         self.fallible = self.assumes = self.in_parts = False
         self.chances = Chances()
         self.rows: Any = None
+        self.imports: list[Any] = []
+        self.placeholders: set[int] = set()
         self.results: Any = None
         self.structured_input_signature: Any = None
         self._unknown = 0
@@ -231,6 +246,24 @@ class FuncGraph(SymbolicProgram):
             )
         return worked_out(initial_tensor(value, dtype))
 
+    def placeholder(self, aval: Aval, name: str) -> Tensor:
+        """A symbol that a call of a part of it gives a value."""
+        found = symbolic_value(aval)
+        self.argument_names[found._at[1]] = self.unique_name(name)
+        self.placeholders.add(found._at[1])
+        return found
+
+    def unfed(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> list[Tensor]:
+        """The placeholders that these outputs are computed of, but for what these inputs give."""
+        if not self.placeholders:
+            return []
+        given = {x._at[1] for x in inputs}
+        wanted = {slot for x in outputs if (slot := self.slot_of(x)) is not None}
+        for node in reversed(self.node.path()):
+            if any(s in wanted and s not in given for s in range(node.first, node.end)):
+                wanted.update(node.inputs)
+        return [self.tensor_at(slot) for slot in sorted(self.placeholders & (wanted - given))]
+
     def lifted(self, x: Tensor) -> Tensor:
         """A tensor of it, worked out at once, with the arguments of the call that is recorded."""
         known = [x for x in self.inputs if id(x) in self.values_given]
@@ -244,8 +277,26 @@ class FuncGraph(SymbolicProgram):
 
     def get_operations(self) -> list[Operation]:
         """Its instructions, in order, with the constants that they read and the identities of the
-        outputs."""
-        return [operation for _, operation in self._listed()]
+        outputs; then the operations of graphs that were imported."""
+        hidden = {slot for each in self.imports for slot in each.slots}
+        found = [x for _, x in self._listed() if not hidden or x._first not in hidden]
+        return [*found, *[x for each in self.imports for x in each.operations.values()]]
+
+    def name_of(self, slot: int) -> str:
+        for each in self.imports:
+            if each.slots.get(slot) is not None:
+                return str(each.slots[slot].name)
+        return super().name_of(slot)
+
+    def operation_at(self, slot: int) -> tuple[Operation, int]:
+        for each in self.imports:
+            if each.slots.get(slot) is not None:
+                return each.slots[slot].op, each.slots[slot].index
+        return super().operation_at(slot)
+
+    def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
+        """What is in a collection of it, as `tf.compat.v1.get_collection` has it."""
+        return chosen(collections_of(self).get(name, ()), scope)
 
     # -- what it takes from outside -------------------------------------------------------------
 
@@ -335,21 +386,26 @@ class FuncGraph(SymbolicProgram):
     ) -> Any:
         """A tensor or an operation of it by its name, or as it is.
 
-        Raises: TypeError for what is neither; ValueError for one of the kind that is not allowed;
-          KeyError if there is none.
+        Raises: TypeError for what is neither; ValueError for one of the kind that is not allowed,
+          or of another record; KeyError if there is none.
         """
         if isinstance(obj, str):
             obj = self.get_tensor_by_name(obj) if ":" in obj else self.get_operation_by_name(obj)
-        allowed = {Tensor: allow_tensor, Operation: allow_operation}
-        for kind, allows in allowed.items():
-            if isinstance(obj, kind):
-                if not allows:
-                    raise ValueError(f"{obj!r} is a {kind.__name__}, which is not allowed here.")
-                return obj
-        raise TypeError(f"Can not convert a {type(obj).__name__} into a Tensor or Operation.")
+        is_operation = isinstance(obj, Operation)
+        if not is_operation and not (isinstance(obj, Tensor) or hasattr(obj, "op")):
+            raise TypeError(f"Can not convert a {type(obj).__name__} into a Tensor or Operation.")
+        name = "Operation" if is_operation else "Tensor"
+        if not (allow_operation if is_operation else allow_tensor):
+            raise ValueError(f"{obj!r} is a {name}, which is not allowed here.")
+        if (obj._at[0] if isinstance(obj, Tensor) else obj.graph) is not self:
+            raise ValueError(f"{name} {obj!r} is not an element of this graph.")
+        return obj
 
     def get_operation_by_name(self, name: str) -> Operation:
         """An instruction by its name. Raises KeyError if there is none."""
+        for each in self.imports:
+            if name in each.operations:
+                return each.operations[name]
         for found in self.get_operations():
             if found.name == name:
                 return found
@@ -364,7 +420,13 @@ class FuncGraph(SymbolicProgram):
                 f"The name {name!r} refers to an Operation, not a Tensor. Tensor names must be of "
                 'the form "<op_name>:<output_index>".'
             )
-        return self.get_operation_by_name(operation).outputs[int(index)]
+        try:
+            return self.get_operation_by_name(operation).outputs[int(index)]
+        except KeyError:
+            raise KeyError(
+                f"The name {name!r} refers to a Tensor which does not exist. The operation, "
+                f"{operation!r}, does not exist in the graph."
+            ) from None
 
     @contextlib.contextmanager
     def as_default(self) -> Iterator[FuncGraph]:
@@ -415,3 +477,46 @@ def of_function(program: SymbolicProgram | None) -> FuncGraph | None:
     while program is not None and not isinstance(program, FuncGraph):
         program = program.outer
     return program
+
+
+# -- collections -----------------------------------------------------------------------------------
+
+#: The collections of each graph that has some.
+_OF_GRAPHS: weakref.WeakKeyDictionary[Any, dict[Any, list[Any]]] = weakref.WeakKeyDictionary()
+
+
+class _Outside:
+    """The place of collections of eager code."""
+
+    outer = None
+
+
+_OUTSIDE = _Outside()
+
+
+def collections_of(graph: Any) -> dict[Any, list[Any]]:
+    """Those of a graph, or of eager code for None; it begins with what the one around it has."""
+    if graph is None:
+        graph = _OUTSIDE
+    if graph not in _OF_GRAPHS:
+        above = {} if graph is _OUTSIDE else collections_of(graph.outer)
+        _OF_GRAPHS[graph] = {name: list(values) for name, values in above.items()}
+    return _OF_GRAPHS[graph]
+
+
+def without_collections(graph: Any) -> None:
+    """Let a graph begin with none."""
+    _OF_GRAPHS[graph] = {}
+
+
+def forget_outside() -> None:
+    """Forget those of eager code."""
+    _OF_GRAPHS.pop(_OUTSIDE, None)
+
+
+def chosen(values: Iterable[Any], scope: str | None) -> list[Any]:
+    """A new list of what is in a collection; with a `scope`, of what has a name that it matches."""
+    found = list(values)
+    if scope is None:
+        return found
+    return [x for x in found if hasattr(x, "name") and re.match(scope, x.name)]

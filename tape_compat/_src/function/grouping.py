@@ -14,7 +14,7 @@ from ..core.errors import NeedsValue
 from ..core.shapes import as_shape
 from ..core.state import LOCAL
 from ..values import nest
-from ..values.capture import Sketch, capturing, symbolic_value
+from ..values.capture import Sketch, capturing
 from ..values.context import inside_function
 from ..values.convert import convert
 from ..values.creators import creators
@@ -183,7 +183,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
     if aval.shape and is_symbolic(aval.shape[0]):
         graph.rows = graph.rows or aval.shape[0]
         aval = Aval.of((graph.rows, *aval.shape[1:]), aval.dtype)
-    return symbolic_value(aval)
+    return graph.placeholder(aval, name or "Placeholder")
 
 
 def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> SparseTensor:

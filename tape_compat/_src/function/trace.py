@@ -11,6 +11,7 @@ from ..core.caches import keep
 from ..core.dimensions import Sizes
 from ..core.dtypes import string
 from ..core.native import native, provide
+from ..core.refuse import tf_dtype_name
 from ..core.state import LOCAL, ThreadState
 from ..run.executor import give_up, run
 from ..run.op_by_op import interprets, op_runner
@@ -296,6 +297,17 @@ class Trace:
                 f"{what} of {self.graph.name}: Python does steps of it (ops of texts and files, "
                 "tf.py_function, sizes that depend on values), so it is several programs. At "
                 f"{errors.user_location()}."
+            )
+
+    def refuse_unfed(self) -> None:
+        """Refuse to be called if it needs a placeholder that is no argument."""
+        for x in self.graph.unfed(self.inputs, self.graph.outputs):
+            name = x.name.partition(":")[0]
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"You must feed a value for placeholder tensor '{name}' with dtype "
+                f"{tf_dtype_name(x.dtype)} and shape {x.shape}. At {errors.user_location()}.",
             )
 
     def computes_with_texts(self) -> bool:

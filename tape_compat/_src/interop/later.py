@@ -23,6 +23,7 @@ _NAMES = {
         "RandomNormal=random_normal_initializer RandomUniform=random_uniform_initializer"
     ),
     "library.machine": "timestamp",
+    "library.saved_model.import_graph": "import_graph_def",
     "ops.blocks": (
         "batch_to_space required_space_to_batch_paddings space_to_batch "
         "space_to_batch=space_to_batch_nd"

@@ -19,6 +19,12 @@ from ..._src.function.grouping import (
     sparse_placeholder as sparse_placeholder,
 )
 from ..._src.interop.version1 import face as _face
+from ..._src.library.saved_model.messages import (
+    AttrValue as AttrValue,
+    GraphDef as GraphDef,
+    MetaGraphDef as MetaGraphDef,
+    NodeDef as NodeDef,
+)
 from ..._src.library.testing.values import SparseTensorValue as SparseTensorValue
 from ..._src.library.version1.arrays import (
     Print as Print,
@@ -159,10 +165,7 @@ from ..._src.library.version1.scopes import (
     variable_scope as variable_scope,
 )
 from ..._src.library.version1.session import (
-    GraphDef as GraphDef,
     InteractiveSession as InteractiveSession,
-    MetaGraphDef as MetaGraphDef,
-    NodeDef as NodeDef,
     RunMetadata as RunMetadata,
     Session as Session,
 )
@@ -230,6 +233,7 @@ from ..._src.library.version1.variable import (
     scatter_sub as scatter_sub,
     scatter_update as scatter_update,
 )
+from ..._src.library.version1.wrapped import wrap_function as wrap_function
 from ..._src.ops.random_keys import get_seed as get_seed
 from ..._src.ops.sums import scalar_mul as scalar_mul
 from ..._src.values.context import device as device, executing_eagerly as executing_eagerly

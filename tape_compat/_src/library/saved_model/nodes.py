@@ -11,7 +11,7 @@ from ...core.dtypes import as_dtype
 from ...data.io.tensors import make_ndarray
 from ...values.convert import convert
 from ..raw.attributes import attribute_or_default
-from ..raw.definitions import MISSING, definition
+from ..raw.definitions import MISSING, Argument, definition
 from ..raw.updates import UPDATES
 from .messages import AttrValue, FunctionDef, NodeDef
 from .registry import KERNELS, attributes_of
@@ -168,11 +168,27 @@ def _place(node: NodeDef, output: str, number: str, library: Library) -> int:
     for each in () if found is None else found.outputs:
         if each.name == output:
             break
-        if each.count:
-            start += attribute(node.attr[each.count])
-        else:
-            start += len(attribute(node.attr[each.kind[1:-1]])) if each.several else 1
+        start += _tensors_of(each, node)
     return start + int(number)
+
+
+def _tensors_of(output: Argument, node: NodeDef) -> int:
+    """How many tensors an output of a node has."""
+    if output.count:
+        return int(attribute(node.attr[output.count]))
+    return len(attribute(node.attr[output.kind[1:-1]])) if output.several else 1
+
+
+def output_count(node: NodeDef, library: Library) -> int:
+    """How many tensors a node gives; one if its kernel is not known."""
+    found = definition(node.op)
+    if found is not None:
+        return sum(_tensors_of(each, node) for each in found.outputs)
+    if node.op in library:
+        return len(library[node.op].output_names)
+    kinds = [node.attr[name] for name in ("Tout", "T") if name in node.attr]  # of calls, of loops
+    several = [kind for kind in kinds if kind.WhichOneof("value") == "list"]
+    return len(attribute(several[0])) if several else 1
 
 
 class GraphFunction:

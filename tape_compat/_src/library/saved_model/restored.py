@@ -214,6 +214,18 @@ class _Unrecorded(ConcreteFunctionOfAnyRank):
         return self.of_each_rank()
 
 
+def concrete_of(
+    function: Function, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> ConcreteFunction:
+    """A concrete function; one that does its work at each call if that needs values."""
+    try:
+        return function.get_concrete_function(*args, **kwargs)
+    except NeedsValue:
+        signature = function._signature
+        bound = signature.general(signature.bind(tuple(args), dict(kwargs)))
+        return _Unrecorded(function, signature, bound, function.name)
+
+
 class RestoredConcrete:
     """A function of a SavedModel for one kind of arguments; it is recorded when it is asked for."""
 
@@ -234,12 +246,7 @@ class RestoredConcrete:
             restored.__name__ = restored.__qualname__ = self._name
             restored.__signature__ = self._signature  # type: ignore[attr-defined]
             function = Function(restored, self._name, autograph=False)
-            try:
-                self._found = function.get_concrete_function(*case.args, **case.kwargs)
-            except NeedsValue:
-                signature = function._signature
-                bound = signature.general(signature.bind(case.args, case.kwargs))
-                self._found = _Unrecorded(function, signature, bound, self._name)
+            self._found = concrete_of(function, case.args, case.kwargs)
             self._found.told_outputs = case.output
         return self._found
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import re
-import weakref
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...core.state import LOCAL
+from ...function.graph import chosen, collections_of, forget_outside
 from ...function.grouping import renew_default_graph
-
-#: The collections of each graph that has some.
-_OF_GRAPHS: weakref.WeakKeyDictionary[Any, dict[Any, list[Any]]] = weakref.WeakKeyDictionary()
 
 
 class GraphKeys:
@@ -51,25 +47,6 @@ class GraphKeys:
     WHILE_CONTEXT = "while_context"
 
 
-class _Outside:
-    """The place of collections of eager code."""
-
-    outer = None
-
-
-_OUTSIDE = _Outside()
-
-
-def _collections(graph: Any) -> dict[Any, list[Any]]:
-    """Those of a graph, or of eager code for None; it begins with what the one around it has."""
-    if graph is None:
-        graph = _OUTSIDE
-    if graph not in _OF_GRAPHS:
-        above = {} if graph is _OUTSIDE else _collections(graph.outer)
-        _OF_GRAPHS[graph] = {name: list(values) for name, values in above.items()}
-    return _OF_GRAPHS[graph]
-
-
 #: What else is forgotten with the collections of eager code.
 _ON_RESET: list[Callable[[], None]] = []
 
@@ -81,7 +58,7 @@ def on_reset(function: Callable[[], None]) -> None:
 
 def reset_default_graph() -> None:
     """Forget the collections of eager code, and which names have been used."""
-    _OF_GRAPHS.pop(_OUTSIDE, None)
+    forget_outside()
     renew_default_graph()
     for function in _ON_RESET:
         function()
@@ -96,7 +73,7 @@ def get_collection_ref(key: Any) -> list[Any]:
     [3]
     >>> tf.compat.v1.get_collection_ref("mine").clear()
     """
-    return _collections(LOCAL.state.capture).setdefault(key, [])
+    return collections_of(LOCAL.state.capture).setdefault(key, [])
 
 
 def add_to_collection(name: Any, value: Any) -> None:
@@ -113,7 +90,4 @@ def add_to_collections(names: Any, value: Any) -> None:
 
 def get_collection(key: Any, scope: str | None = None) -> list[Any]:
     """A new list of what is in a collection; with a `scope`, of what has a name that it matches."""
-    found = list(_collections(LOCAL.state.capture).get(key, ()))
-    if scope is None:
-        return found
-    return [x for x in found if hasattr(x, "name") and re.match(scope, x.name)]
+    return chosen(collections_of(LOCAL.state.capture).get(key, ()), scope)

@@ -1,7 +1,8 @@
 """`tf.compat.v1.get_variable` in scopes and templates, as in eager TensorFlow.
 
 Outside of a template each call makes a new variable, whatever `reuse` says; a template keeps those
-that its function asks for.
+that its function asks for. In a `wrap_function` a scope says whether a variable is new or one that
+is there.
 """
 
 from __future__ import annotations
@@ -112,17 +113,32 @@ class VariableScope:
 
 
 class _Within(threading.local):
-    """The scopes that are open, and the variables of the template that runs, if any, by name."""
+    """The scopes that are open, and the variables of the template that runs, if any, by name.
+    strict: whether scopes say which variables are new."""
 
     def __init__(self) -> None:
         self.scopes = [VariableScope(AUTO_REUSE)]
         self.kept: dict[str, Variable] | None = None
+        self.strict = False
 
 
 _WITHIN = _Within()
 #: How many scopes have been opened with a name.
 _OPENED: Counter[str] = Counter()
 on_reset(_OPENED.clear)
+
+
+@contextlib.contextmanager
+def keeping() -> Iterator[None]:
+    """A context with variables of its own by their names: as a graph has. `reuse` of the scopes
+    says whether those that are there are taken."""
+    before = _WITHIN.scopes, _WITHIN.kept, _WITHIN.strict
+    _WITHIN.scopes, _WITHIN.kept, _WITHIN.strict = [VariableScope(False)], {}, True
+    _WITHIN.scopes[0].reuse = False
+    try:
+        yield
+    finally:
+        _WITHIN.scopes, _WITHIN.kept, _WITHIN.strict = before
 
 
 def get_variable_scope() -> VariableScope:
@@ -197,6 +213,8 @@ def variable_scope(
     last = prefix if isinstance(prefix, str) else name.rpartition("/")[2]
     with name_scope(last) if auxiliary_name_scope and last else contextlib.nullcontext() as names:
         scope = VariableScope(reuse, name, name_scope=names or "", **options)
+        if _WITHIN.strict:
+            scope.reuse = reuse or base.reuse
         _WITHIN.scopes.append(scope)
         try:
             yield scope
@@ -289,6 +307,8 @@ def _got(
     **others: Any,
 ) -> Variable:
     kept, dtype = _WITHIN.kept, dtypes.as_dtype(dtype)
+    if kept is not None and _WITHIN.strict:
+        _check_reuse(name, name in kept)
     if kept is not None and name in kept:
         if initializer is None or callable(initializer):
             _check_shared(name, kept[name], shape, dtype)
@@ -300,10 +320,25 @@ def _got(
         kept[name] = made
         keys = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
         for key in [*keys, GraphKeys.TRAINABLE_VARIABLES] if trainable else keys:
-            add_to_collection(key, made)
+            if all(made is not x for x in get_collection(key)):
+                add_to_collection(key, made)
     if regularizer is not None:
         add_to_collection(GraphKeys.REGULARIZATION_LOSSES, _Late(regularizer, made))
     return made
+
+
+def _check_reuse(name: str, known: bool) -> None:
+    reuse = get_variable_scope().reuse
+    if known and not reuse:
+        raise ValueError(
+            f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or "
+            "reuse=tf.AUTO_REUSE in VarScope?"
+        )
+    if not known and reuse is True:
+        raise ValueError(
+            f"Variable {name} does not exist, or was not created with tf.get_variable(). Did you "
+            "mean to set reuse=tf.AUTO_REUSE in VarScope?"
+        )
 
 
 class _Late:

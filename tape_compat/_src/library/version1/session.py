@@ -1,4 +1,4 @@
-"""Classes of sessions and graphs that libraries name, of which nothing can be made."""
+"""Classes of sessions that libraries name, of which nothing can be made."""
 
 from __future__ import annotations
 
@@ -28,31 +28,6 @@ class Session(_Named):
 
 class InteractiveSession(Session):
     """A session that is the default one from when it is made.
-
-    Raises: NotImplementedError, always.
-    """
-
-
-class _Message(_Named):
-    _why = "there are no graphs without functions: tf.function records what is run"
-
-
-class GraphDef(_Message):
-    """The message of a graph without functions.
-
-    Raises: NotImplementedError, always.
-    """
-
-
-class MetaGraphDef(_Message):
-    """The message of a graph with what stands beside it in a SavedModel.
-
-    Raises: NotImplementedError, always.
-    """
-
-
-class NodeDef(_Message):
-    """The message of an op of a graph.
 
     Raises: NotImplementedError, always.
     """
