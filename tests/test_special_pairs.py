@@ -12,6 +12,7 @@ import tape_compat as tf
 from tape_compat._src.core.kernels import tracing
 from tape_compat._src.core.x64 import in_x64
 from tape_compat._src.ops import special_pairs
+from tape_compat._src.ops.kernel_derivatives import random_gamma_grad
 
 TARGET = "tape_compat_special"
 pytestmark = pytest.mark.skipif(
@@ -221,3 +222,26 @@ def test_programs_call_it_and_exports_do_not(monkeypatch, deferred):
     exported = jax.export.export(jax.jit(pure))(state, x)
     assert TARGET not in exported.mlir_module()
     np.testing.assert_allclose(exported.call(state, x)[0], found, rtol=1e-4)
+
+
+@pytest.mark.parametrize("n", [20, 200])
+def test_gamma_of_large_orders(n):
+    """By XLA, whose series never ended there, and by the kernel; TensorFlow's are of 2000 terms."""
+    a = np.concatenate([10.0 ** RNG.uniform(6, 13, n), [1e20, 1e300, 1e20, 1e20]])
+    x = np.concatenate([a[:n] + np.sqrt(a[:n]) * RNG.normal(size=n), [1e20, 1e300, 1e19, 1e21]])
+    orders, values = tf.constant(a), tf.constant(x)
+    with tf.GradientTape() as tape:
+        tape.watch(orders)
+        lower = tf.math.igamma(orders, values)
+    upper, by_order = tf.math.igammac(orders, values), tape.gradient(lower, orders)
+    np.testing.assert_allclose(lower[:n], scipy.gammainc(a, x)[:n], rtol=1e-9)
+    np.testing.assert_allclose(upper[:n], scipy.gammaincc(a, x)[:n], rtol=1e-9)
+    np.testing.assert_allclose(lower[n:], [0.5, 0.5, 0, 1], rtol=1e-9)
+    np.testing.assert_allclose(by_order[n:], [-1 / np.sqrt(2e20 * np.pi), 0, 0, 0], atol=1e-140)
+    step = 1e-3 * np.sqrt(a[:n])
+    change = scipy.gammainc(a[:n] + step, x[:n]) - scipy.gammainc(a[:n] - step, x[:n])
+    np.testing.assert_allclose(by_order[:n], change / (2 * step), rtol=1e-5)
+    moved = random_gamma_grad(orders, values)
+    whole = x[:n] * np.exp(-np.square(x - a)[:n] / (2 * a[:n])) / np.sqrt(2 * np.pi * a[:n])
+    few = np.abs(x - a)[:n] < np.sqrt(a[:n])
+    np.testing.assert_allclose(moved[:n][few], (-a[:n] * by_order[:n] / whole)[few], rtol=2e-3)

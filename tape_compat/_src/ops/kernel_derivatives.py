@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from jax import lax
-
+from . import far_gamma
 from .declare import binary
 
 igamma_grad_a = binary(
-    lax.igamma_grad_a,
+    far_gamma.igamma_grad_a,
     "The derivative of `igamma` by its first argument.",
     kernel="IgammaGradA",
     dtypes="float",
     differentiable=False,
 )
 random_gamma_grad = binary(
-    lax.random_gamma_grad,
+    far_gamma.random_gamma_grad,
     "The derivative of a gamma random number by its shape parameter.",
     kernel="RandomGammaGrad",
     dtypes="float",

@@ -26,6 +26,7 @@ from ..values.tensor import Tensor, concrete
 from . import philox, philox_host
 from .arguments import as_scalar, as_size, dims
 from .declare import check_broadcast, is_number
+from .far_gamma import random_gamma_grad
 from .gather_scatter import gather
 from .random_keys import RESERVED, typed_key
 
@@ -147,8 +148,7 @@ def _sample_of(alpha: Any, sample: Any) -> Any:
 @_sample_of.defjvp
 def _sample_jvp(primals: tuple[Any, Any], tangents: tuple[Any, Any]) -> tuple[Any, Any]:
     alpha, sample = primals
-    derivative: Any = lax.random_gamma_grad
-    return sample, derivative(alpha, sample) * tangents[0]
+    return sample, random_gamma_grad(alpha, sample) * tangents[0]
 
 
 def _gamma(key: Any, alpha: Any, beta: Any, shape: tuple[int, ...], dtype: DType) -> Any:

@@ -18,6 +18,7 @@ from jax.scipy import special
 
 from ..core import kernels
 from ..core.kernels import PROGRAMS, WIDTH
+from . import far_gamma
 from .rules import rule
 
 _TARGET = "tape_compat_special"
@@ -67,12 +68,12 @@ def _density(a: Any, x: Any) -> Any:
 
 
 def _igamma(a: Any, x: Any) -> Any:
-    found = jnp.where((a == jnp.inf) & (x > 0), 0, lax.igamma(a, x))
+    found = jnp.where((a == jnp.inf) & (x > 0), 0, far_gamma.igamma(a, x))
     return jnp.where(x == 0, 0, jnp.where(a > 0, found, jnp.nan)).astype(x.dtype)
 
 
 def _igammac(a: Any, x: Any) -> Any:
-    found = jnp.where((a == jnp.inf) & (x >= 0) & (x < jnp.inf), 1, lax.igammac(a, x))
+    found = jnp.where((a == jnp.inf) & (x >= 0) & (x < jnp.inf), 1, far_gamma.igammac(a, x))
     found = jnp.where((a == jnp.inf) & (x == jnp.inf), 0, found)
     return jnp.where(a > 0, found, jnp.nan).astype(x.dtype)
 
@@ -82,7 +83,7 @@ def _igamma_grad_a(a: Any, x: Any) -> Any:
     small = (a > 0) & (a < 0.1) & (x > 0) & (x <= 1)
     after = jnp.where(small, a + 1, a)
     step = lax.exp(a * lax.log(x) - x - lax.lgamma(after)) * (lax.log(x) - lax.digamma(after))
-    return lax.igamma_grad_a(after, x) + jnp.where(small, step, 0)
+    return far_gamma.igamma_grad_a(after, x) + jnp.where(small, step, 0)
 
 
 _igamma_by_a = _function(
