@@ -273,6 +273,7 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
         strings as strings,
         summary as summary,
         test as test,
+        tpu as tpu,
         train as train,
         types as types,
         version as version,

@@ -60,6 +60,14 @@ found["element"] = [
     sorted(element), element["t"].numpy()[0].decode(),
     len({str(s.index) for s in element["n"]._value().addressable_shards}),
 ]
+from tape_compat._src.library import tpus
+
+tpus.tpus = lambda: jax.devices()[2:]
+resolver = tf.distribute.cluster_resolver.TPUClusterResolver("local")
+tf.config.experimental_connect_to_cluster(resolver)
+tf.tpu.experimental.initialize_tpu_system(resolver)
+got, spread = steps(tf.distribute.TPUStrategy(resolver), True)
+found["tpus"] = [float(np.max(np.abs(np.array(got) - expected))), spread]
 try:
     strategy.experimental_distribute_dataset([1.0])
 except TypeError as error:
@@ -98,7 +106,7 @@ print(json.dumps([expected, got]))
 
 def test_loops():
     found = json.loads(processes.run("-c", LOOPS, **FOUR).stdout)
-    for name, devices in (("four", 4), ("two", 2)):
+    for name, devices in (("four", 4), ("two", 2), ("tpus", 2)):
         error, spread = found[name]
         assert error < 1e-5
         # a batch of eight rows is divided, and the last one of six where it can be
@@ -124,5 +132,24 @@ def test_devices():
         v = tf.Variable(2.0)
     assert float(strategy.run(lambda: v * 2.0)) == 4.0
     assert strategy.num_replicas_in_sync == 1
-    with pytest.raises(NotImplementedError, match="MirroredStrategy"):
-        tf.distribute.TPUStrategy()
+
+
+def test_tpus_that_there_are_not(monkeypatch):
+    resolver = tf.distribute.cluster_resolver.TPUClusterResolver
+    with pytest.raises(ValueError, match="Please provide a TPU Name"):
+        resolver()
+    with pytest.raises(NotImplementedError, match="JAX finds 0 TPUs on this one"):
+        resolver("local")
+    monkeypatch.setenv("TPU_NAME", "grpc://there:8470")
+    with pytest.raises(NotImplementedError, match="several machines"):
+        resolver.connect()
+    for call in (tf.distribute.TPUStrategy, tf.tpu.experimental.initialize_tpu_system):
+        with pytest.raises(tf.errors.NotFoundError, match="TPUs not found in the cluster"):
+            call()
+    with pytest.raises(NotImplementedError, match="device_assignment"):
+        tf.distribute.TPUStrategy(None, "cores")
+    cluster = tf.train.ClusterSpec({"worker": ["a:1", "b:2"]})
+    with pytest.raises(NotImplementedError, match="several machines"):
+        tf.config.experimental_connect_to_cluster(cluster)
+    with pytest.raises(ValueError, match="cluster_spec_or_resolver"):
+        tf.config.experimental_connect_to_cluster(None)

@@ -33,7 +33,7 @@ LINES = [
     ("tf.reduce_sum(v, axes=0)", 'No parameter named "axes"'),
     # Some versions of NumPy's ArrayLike take any object, so not `x`.
     ("tf.sin(v, 3)", 'Argument of type "Literal\\[3\\]" cannot be assigned to parameter "name"'),
-    ("tf.tpu", '"tpu" is not a known attribute of module "tape_compat"'),
+    ("tf.lite", '"lite" is not a known attribute of module "tape_compat"'),
 ]
 
 

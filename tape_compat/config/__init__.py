@@ -18,6 +18,7 @@ from .._src.library.config import (
     set_soft_device_placement as set_soft_device_placement,
     set_visible_devices as set_visible_devices,
 )
+from .._src.library.tpus import connect_to_cluster as experimental_connect_to_cluster
 from . import experimental as experimental, threading as threading
 
 _face(__name__)

@@ -19,12 +19,12 @@ from .._src.library.distribute import (
     ReplicaContext as ReplicaContext,
     RunOptions as RunOptions,
     Strategy as Strategy,
-    TPUStrategy as TPUStrategy,
     get_replica_context as get_replica_context,
     get_strategy as get_strategy,
     has_strategy as has_strategy,
     in_cross_replica_context as in_cross_replica_context,
 )
+from .._src.library.tpus import TPUStrategy as TPUStrategy
 from . import cluster_resolver as cluster_resolver, experimental as experimental
 
 _face(__name__)

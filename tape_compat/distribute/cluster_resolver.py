@@ -1,4 +1,4 @@
-"""`tf.distribute.cluster_resolver`: which cluster a process is of; of TPUs there is none."""
+"""`tf.distribute.cluster_resolver`: which cluster a process is of, and whether it has TPUs."""
 
 from .._src.interop.names import face as _face
 from .._src.library.cluster_resolvers import (
@@ -7,6 +7,6 @@ from .._src.library.cluster_resolvers import (
     TFConfigClusterResolver as TFConfigClusterResolver,
     UnionResolver as UnionResolver,
 )
-from .._src.library.distribute import TPUClusterResolver as TPUClusterResolver
+from .._src.library.tpus import TPUClusterResolver as TPUClusterResolver
 
 _face(__name__)

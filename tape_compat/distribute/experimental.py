@@ -7,8 +7,8 @@ from .._src.library.distribute import (
     CommunicationImplementation as CommunicationImplementation,
     CommunicationOptions as CommunicationOptions,
     MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy,
-    TPUStrategy as TPUStrategy,
     ValueContext as ValueContext,
 )
+from .._src.library.tpus import TPUStrategy as TPUStrategy
 
 _face(__name__)

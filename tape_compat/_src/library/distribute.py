@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import enum
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
@@ -118,7 +117,7 @@ class _Extended:
     #: Variables are made where everything is.
     worker_devices = ("/job:localhost/replica:0/task:0/device:CPU:0",)
     parameter_devices = worker_devices
-    num_replicas_per_host = 1
+    num_replicas_per_host = num_hosts = 1
     experimental_require_static_shapes = False
     should_checkpoint = should_save_summary = True
     #: Datasets are batched for all replicas at once.
@@ -326,7 +325,31 @@ class OneDeviceStrategy(Strategy):
             yield self
 
 
-class MirroredStrategy(Strategy):
+class SeveralDevices(Strategy):
+    """A strategy of one replica, whose arrays lie on all devices: see `MirroredStrategy`."""
+
+    def __init__(self, devices: Sequence[Any]) -> None:
+        super().__init__()
+        self._mirror = Mirror(devices) if len(devices) > 1 else None
+
+    @contextlib.contextmanager
+    def scope(self) -> Iterator[Strategy]:
+        """A context in which this is the strategy, and variables are made on its devices."""
+        with contextlib.ExitStack() as stack:
+            if self._mirror is not None:
+                stack.enter_context(variable_creator_scope(self._mirror.creator))
+            yield stack.enter_context(super().scope())
+
+    def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
+        """The dataset, its batches divided among the devices."""
+        return dataset if self._mirror is None else self._mirror.dataset(dataset)
+
+    def distribute_datasets_from_function(self, dataset_fn: Any, options: Any = None) -> Any:
+        """The dataset that `dataset_fn` makes of an input context, likewise."""
+        return self.experimental_distribute_dataset(dataset_fn(InputContext()))
+
+
+class MirroredStrategy(SeveralDevices):
     """A copy of the variables on each device, and a part of each batch.
 
     There is one replica, whose arrays lie on all devices: variables made in the scope as a whole on
@@ -350,25 +373,7 @@ class MirroredStrategy(Strategy):
     """
 
     def __init__(self, devices: Sequence[str] | None = None, cross_device_ops: Any = None) -> None:
-        super().__init__()
-        found = devices_of(devices)
-        self._mirror = Mirror(found) if len(found) > 1 else None
-
-    @contextlib.contextmanager
-    def scope(self) -> Iterator[Strategy]:
-        """A context in which this is the strategy, and variables are made on its devices."""
-        with contextlib.ExitStack() as stack:
-            if self._mirror is not None:
-                stack.enter_context(variable_creator_scope(self._mirror.creator))
-            yield stack.enter_context(super().scope())
-
-    def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
-        """The dataset, its batches divided among the devices."""
-        return dataset if self._mirror is None else self._mirror.dataset(dataset)
-
-    def distribute_datasets_from_function(self, dataset_fn: Any, options: Any = None) -> Any:
-        """The dataset that `dataset_fn` makes of an input context, likewise."""
-        return self.experimental_distribute_dataset(dataset_fn(InputContext()))
+        super().__init__(devices_of(devices))
 
 
 class CentralStorageStrategy(MirroredStrategy):
@@ -406,46 +411,6 @@ class MultiWorkerMirroredStrategy(MirroredStrategy):
     def cluster_resolver(self) -> ClusterResolver:
         """What says which task of the cluster this process is."""
         return self._cluster_resolver
-
-
-class TPUStrategy(Strategy):
-    """Refused: it is for TPUs."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise NotImplementedError(
-            f"tf.distribute.TPUStrategy: tf.distribute.MirroredStrategy() works on all devices "
-            f"that JAX has, TPUs too. At {user_location()}."
-        )
-
-
-class TPUClusterResolver:
-    """Where TPUs are: a program asks for it to find out whether it has any.
-
-    Raises: ValueError if no TPU is named; NotImplementedError otherwise: JAX finds those of this
-      machine by itself.
-
-    >>> import tape_compat as tf
-    >>> try:
-    ...     tf.distribute.cluster_resolver.TPUClusterResolver()
-    ... except ValueError as error:
-    ...     print(error)
-    Please provide a TPU Name to connect to.
-    """
-
-    def __init__(self, tpu: str | None = None, *args: Any, **kwargs: Any) -> None:
-        if not (tpu or os.environ.get("TPU_NAME")):
-            raise ValueError("Please provide a TPU Name to connect to.")
-        raise NotImplementedError(
-            "tf.distribute.cluster_resolver.TPUClusterResolver: JAX finds the TPUs of this machine "
-            "by itself, and tf.distribute.MirroredStrategy() works on them; work on several "
-            f"machines is to follow. Received: tpu={tpu!r}, {args}, {kwargs}. At {user_location()}."
-        )
-
-    @staticmethod
-    def connect(tpu: str | None = None, *args: Any, **kwargs: Any) -> NoReturn:
-        """Raises what the resolver raises."""
-        TPUClusterResolver(tpu, *args, **kwargs)
-        raise AssertionError("a resolver was made")
 
 
 class CrossDeviceOps:

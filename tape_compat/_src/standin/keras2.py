@@ -275,11 +275,12 @@ variable_sync_on_read_context = contextlib.nullcontext
 
 
 class SeveralDevices:
-    """The class of a strategy for several devices: none is one, and none can be made."""
+    """The class of a strategy for several machines: none is one, and none can be made."""
 
     def __init__(self, *_: Any, **__: Any):
         raise NotImplementedError(
-            f"{type(self).__name__}: work on several devices is to follow (at {user_location()})"
+            f"{type(self).__name__}: parameter servers and work on several machines are to follow "
+            f"(at {user_location()})"
         )
 
 

@@ -113,7 +113,8 @@ def maybe_merge_call(fn: Callable[..., Any], strategy: Any, *args: Any, **kwargs
 def no_dtensor(*_: Any, **__: Any) -> NoReturn:
     """Refused."""
     raise NotImplementedError(
-        f"tf.experimental.dtensor: work on several devices is to follow. At {user_location()}."
+        "tf.experimental.dtensor is not there: tf.distribute.MirroredStrategy divides arrays. "
+        f"At {user_location()}."
     )
 
 
