@@ -479,3 +479,64 @@ def case_tape_inside_of_an_accumulator(tf):
                 speed = accumulator.jvp(y)
         found.append((speed, tape.gradient(speed, x)))
     return found
+
+
+def _of_two(tf, w):
+    """Functions of one tensor, and of another one that has no tangent."""
+    return {
+        "times a number": lambda x: x * 0.5,
+        "times": lambda x: x * w,
+        "by": lambda x: x / w,
+        "plus": lambda x: x + w,
+        "matmul": lambda x: x @ w,
+        "larger": lambda x: tf.maximum(x, w),
+        "power": lambda x: w**x,
+        "sum": tf.reduce_sum,
+        "reshaped": lambda x: tf.reshape(x, [-1]),
+        "joined": lambda x: tf.concat([x, w], 0),
+        "solved": lambda x: tf.linalg.solve(w, x),
+        "segments": lambda x: tf.math.segment_mean(x, [0, 0]),
+        "relu": lambda x: tf.nn.relu(x - w),
+        "twice": lambda x: tf.sin(x) * w,
+    }
+
+
+def case_tangents_of_gradients_that_depend_on_nothing(tf):
+    """None, not zeros, for the gradient of something linear."""
+    x, w = tf.constant([[1.0, 2.0], [3.0, 0.5]]), tf.constant([[3.0, 4.0], [1.0, 2.0]])
+    found = {}
+    for name, function in _of_two(tf, w).items():
+        with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as accumulator:
+            with tf.GradientTape() as tape:
+                tape.watch([x, w])
+                y = function(x)
+            gradients = tape.gradient(y, [x, w])
+        found[name] = [None if g is None else accumulator.jvp(g) for g in gradients]
+    return found
+
+
+def case_gradients_of_tangents_by_what_they_may_depend_on(tf):
+    """Zeros where the gradient by an input without a tangent is made of the other input."""
+    x, w = tf.constant([[1.0, 2.0], [3.0, 0.5]]), tf.constant([[3.0, 4.0], [1.0, 2.0]])
+    found = {}
+    for name, function in _of_two(tf, w).items():
+        if name == "segments":  # IndexedSlices by the tangent
+            continue
+        tangent = tf.ones_like(x)
+        with tf.GradientTape() as tape:
+            tape.watch([x, w, tangent])
+            with tf.autodiff.ForwardAccumulator(x, tangent) as accumulator:
+                y = function(x)
+            pushed = accumulator.jvp(y)
+        found[name] = tape.gradient(pushed, [x, w, tangent])
+    return found
+
+
+def case_tangents_of_gathered_gradients(tf):
+    x = tf.constant([[1.0, 2.0], [3.0, 0.5]])
+    with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as accumulator:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.gather(x, [0, 0]) ** 2
+        gradient = tape.gradient(y, x)
+    return gradient.values, accumulator.jvp(gradient.values)

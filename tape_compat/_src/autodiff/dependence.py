@@ -15,7 +15,7 @@ from ..core.avals import Aval
 from ..core.caches import Cache
 from ..core.call import Call
 from ..core.control import Structured
-from ..core.derivative import Jvp, Pullback
+from ..core.derivative import Jvp, Pullback, pullback
 from ..core.inference import example
 from ..core.op import Closure
 from ..core.steps import Steps
@@ -45,10 +45,29 @@ def used_by(closure: Closure, avals: tuple[Aval, ...]) -> tuple[frozenset[int], 
             found = closure.dependence(avals, _of_steps)
         else:
             found = _by_trace(closure, avals, base_of(closure).op.masks)
+            if isinstance(closure, Jvp):
+                found = _with_those_of_pullback(closure, avals, found)
         if closure.as_one:
             found = as_one(found, len(found))
         _FOUND.put(key, found)
     return found
+
+
+def _with_those_of_pullback(
+    closure: Jvp, avals: tuple[Aval, ...], found: tuple[frozenset[int], ...]
+) -> tuple[frozenset[int], ...]:
+    """TensorFlow transposes the gradient by all inputs, with zeros for tangents that there are not:
+    the tangent of x * w by x counts as depending on x, as the gradient by w does."""
+    primals = avals[: closure.count]
+    every = tuple([i for i, aval in enumerate(primals) if aval.trainable])
+    if len(every) == len(closure.inputs):
+        return found
+    results = closure.base.infer(primals)[0]
+    outputs = tuple([i for i, aval in enumerate(results) if aval.trainable])
+    back = pullback(closure.base, closure.count, every, outputs)
+    used = used_by(back, (*primals, *[results[i] for i in outputs]))
+    also = frozenset([i for i in frozenset().union(*used) if i in closure.inputs])
+    return tuple([part | also for part in found])
 
 
 def as_one(used: tuple[frozenset[int], ...], count: int) -> tuple[frozenset[int], ...]:

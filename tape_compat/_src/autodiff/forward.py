@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..core.derivative import jvp
+from ..core.derivative import Jvp, jvp
 from ..core.op import Closure
 from ..core.state import LOCAL, Recorder, seen_by
 from ..values import nest
@@ -148,11 +148,18 @@ class ForwardAccumulator(Recorder):
         if not isinstance(call, Closure):
             call, inputs = call.as_closure(inputs)
             have = tuple([i for i, x in enumerate(inputs) if x._id in tangents])
+        moved = outputs
+        if not isinstance(call, Jvp):  # a tangent counts as depending on all that its op reads
+            moved = reverse.depending(call, inputs, have, outputs)
+        if not moved:
+            return
         given = tuple([tangents[inputs[i]._id] for i in have])
         pushed = self._seen_by_outer(apply, jvp(call, len(inputs), have), inputs + given)
         inexact = [out for out in outputs if out._aval.trainable]
+        ids = {out._id for out in moved}
         for out, tangent in zip(inexact, pushed, strict=True):
-            self._keep(out, out._id, tangent)
+            if out._id in ids:
+                self._keep(out, out._id, tangent)
 
     def push_by_gradient(
         self, rule: Any, inputs: tuple[Tensor, ...], outputs: tuple[Tensor, ...]
@@ -195,7 +202,8 @@ class ForwardAccumulator(Recorder):
     def _tangent(self, primal: Any, zero: bool) -> Any:
         if isinstance(primal, IndexedSlices):
             values = self._tangent(primal.values, zero)
-            return IndexedSlices(values, primal.indices, primal.dense_shape)
+            slices = IndexedSlices(values, primal.indices, primal.dense_shape)
+            return None if values is None else slices
         tangent = self._tangents.get(primal._id)
         if tangent is None and zero:
             return reverse.zeros_like(primal)

@@ -76,16 +76,23 @@ def connected(
         want = tuple([i for i, x in enumerate(inputs) if x._id in reached and x._aval.trainable])
         if not want:
             continue
-        call, _, outputs, _ = entry
-        if getattr(call, "derivative", False):
-            used = used_inputs(call, inputs)
-            if isinstance(call, Call):
-                used = as_one(used, call.results)
-            outputs = tuple([o for o, parts in zip(outputs, used) if not parts.isdisjoint(want)])
+        outputs = depending(entry[0], inputs, want, entry[2])
         if outputs:
             steps.append((entry, want))
             reached.update(outputs)
     return steps, reached
+
+
+def depending(
+    call: Any, inputs: tuple[Tensor, ...], want: tuple[int, ...], outputs: tuple[Any, ...]
+) -> tuple[Any, ...]:
+    """Of what stands for the outputs of a call, that of those that depend on the inputs `want`."""
+    if not getattr(call, "derivative", False):
+        return outputs
+    used = used_inputs(call, inputs)
+    if isinstance(call, Call):
+        used = as_one(used, call.results)
+    return tuple([o for o, parts in zip(outputs, used) if not parts.isdisjoint(want)])
 
 
 def leading_to(
