@@ -666,3 +666,23 @@ def case_bitcast_of_booleans(tf):
         attempt(lambda: tf.bitcast([True], tf.uint8)),
         attempt(lambda: tf.bitcast(tf.constant([1], tf.uint8), tf.bool)),
     ]
+
+
+def case_no_numbers_are_integers(tf):
+    """An empty list has the dtype that the op wants."""
+    x, rows = tf.zeros([0]), tf.zeros([0, 3])
+    return attempts(
+        tf,
+        {
+            "repeat": lambda tf: tf.repeat(x, [], axis=0),
+            "repeat rows": lambda tf: tf.repeat(rows, np.array([]), axis=0),
+            "repeat by floats": lambda tf: tf.repeat(x, tf.zeros([0]), axis=0),
+            "repeat nothing": lambda tf: tf.repeat([], []),
+            "reverse_sequence": lambda tf: tf.reverse_sequence(rows, [], 1),
+            "dynamic_stitch": lambda tf: tf.dynamic_stitch([[]], [x]),
+            "dynamic_stitch of two": lambda tf: tf.dynamic_stitch([[], [1]], [rows, [[1.0] * 3]]),
+            "segment_sum": lambda tf: tf.math.segment_sum(x, []),
+            "gather": lambda tf: tf.gather(rows, [[]]),
+        },
+        words=0,
+    )

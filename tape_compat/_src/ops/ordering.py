@@ -16,6 +16,7 @@ from ..core.dtypes import DType, as_dtype, from_numpy
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown
 from ..values.bounds import along, host_value
+from ..values.convert import convert
 from ..values.dispatch import takes_composites
 from ..values.record import apply
 from ..values.tensor import Tensor
@@ -112,7 +113,7 @@ def reverse_sequence(
     closure = _REVERSE_SEQUENCE.bind(
         axis=as_int(seq_axis), batch_axis=0 if batch_axis is None else as_int(batch_axis)
     )
-    x, lengths = as_tensor(input), as_tensor(seq_lengths)
+    x, lengths = as_tensor(input), convert(seq_lengths, hint=dtypes.int32)
     found, known = apply(closure, (x, lengths)), host_value(lengths)
     if known is not None:
         most = x._aval.shape[closure.attributes["axis"]]

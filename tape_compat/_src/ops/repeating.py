@@ -175,6 +175,8 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
             return move_text(lambda p, at: apply(take, (p, at))[0], x, by=(places,))
         return apply(take, (x, places))
     times = known_sizes(repeats)
+    if not times.size and not isinstance(repeats, Tensor):
+        times = times.astype(np.int32)  # no number says that it is a float
     if times.dtype.kind not in "iubO":
         raise TypeError(
             f"Argument `tensor` (name: repeats) must be of type integer. Received `tensor` = "

@@ -235,7 +235,7 @@ def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None
             f"List argument 'data' to 'dynamic_stitch' Op with length {len(data)} must match "
             f"length {len(indices)} of argument 'indices'."
         )
-    places, parts = [as_tensor(i) for i in indices], matching(list(data))
+    places, parts = [convert(i, hint=dtypes.int32) for i in indices], matching(list(data))
     for m, (at, part) in enumerate(zip(places, parts, strict=True)):
         sizes = at._aval.shape
         if not fit(part._aval.shape[: len(sizes)], sizes):
