@@ -2,6 +2,7 @@
 
 import argparse
 import logging
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -39,7 +40,8 @@ def smaller(program: Program, tf: Any, mode: str, line: str) -> Program:
         alike = [line for line in lines.get(mode, []) if kind(line) == wanted]
         return bool(alike) and not _misses_a_name(known, lines)
 
-    return shrunk(program, differs)
+    names = re.findall(r"'(\w+)'\]: got", line)
+    return shrunk(program, differs, f'"{names[0]}"' if names else "")
 
 
 def _misses_a_name(known: dict, lines: dict) -> bool:
@@ -59,6 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     logging.getLogger("tape_compat").setLevel(logging.CRITICAL)
     tf, differing = tensorflow(), 0
     for seed in range(first, last):
+        print(f"\rseed {seed}", end="", file=sys.stderr, flush=True)
         program = program_of(seed, tf)
         if given.show:
             print(program.standalone(), flush=True)

@@ -146,7 +146,8 @@ class DerivativeWriter(Writer):
     def _take(self, names: list[str], text: str) -> None:
         value = self.evaluate(text)
         several = isinstance(value, list)
-        self.say(f"{', '.join(names)} = {text}")
+        targets = ", ".join(names)
+        self.say(f"[{targets}] = {text}" if several else f"{targets} = {text}")
         for name, part in zip(names, value if several else [value], strict=True):
             self.derived.add(name)
             self.keep(name, part)

@@ -40,7 +40,10 @@ class Fill:
             if not wanted and kind in self.chosen:
                 return self.chosen[kind]
             return self._tensor(kind, wanted)
-        return str(ATTRIBUTES[kind](self))
+        try:
+            return str(ATTRIBUTES[kind](self))
+        except (IndexError, ValueError) as error:  # of what has no elements
+            raise NothingFits(kind) from error
 
     def _tensor(self, kind: str, wanted: str | None) -> str:
         names = [n for n, v in self.values.items() if _is_kind(self, kind, v)]

@@ -1,14 +1,20 @@
 """Drops statements of a program for as long as it still differs."""
 
 import copy
+import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 from .program import Program, Statement
 
 
-def shrunk(program: Program, differs: Callable[[Program], bool]) -> Program:
-    """A short program for which `differs` holds, of one for which it does."""
+def shrunk(program: Program, differs: Callable[[Program], bool], name: str = "") -> Program:
+    """A short program for which `differs` holds, of one for which it does. `name`: of the output
+    that differs, if it is known."""
     state = _Shrinking(program, differs)
+    if name:
+        state.tries(lambda p: _without_others(p, name))
+    state.tries(_without_unused)
     for calls in range(1, program.calls):
         if state.tries(lambda p: setattr(p, "calls", calls)):
             break
@@ -18,6 +24,7 @@ def shrunk(program: Program, differs: Callable[[Program], bool]) -> Program:
             state.drops(path)
         for path in _blocks(state.program):
             state.simplifies(path)
+        state.tries(_without_unused)
         if len(state.program.source()) == length:
             return state.program
 
@@ -55,6 +62,30 @@ class _Shrinking:
             for name in statement.uses:
                 if self.tries(_replace(path, place, name)):
                     break
+
+
+def _without_others(program: Program, name: str) -> None:
+    """No output but one."""
+    program.body = [s for s in program.body if not s.text.startswith("out[") or name in s.text]
+
+
+def _without_unused(program: Program) -> None:
+    """Without assignments to names that nothing else speaks of, and functions nobody calls."""
+    before = ""
+    while before != program.source():
+        before = program.source()
+        words = Counter(re.findall(r"\w+", before))
+        for path in _blocks(program):
+            block = _at(program, path)
+            block[:] = [s for s in block if not _unused(s, words)]
+
+
+def _unused(statement: Statement, words: Counter) -> bool:
+    text = statement.text.split("\n")[-1]
+    if statement.body is not None:
+        return text.startswith("def ") and words[re.findall(r"\w+", text)[1]] == 1
+    targets, equals, _ = text.partition(" = ")
+    return bool(equals) and all(words[name] == 1 for name in targets.strip("[]").split(", "))
 
 
 Path = tuple[int, ...]
