@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import jax
 
+from .forwards import forwards
+
 OK = 0
 CANCELLED = 1
 UNKNOWN = 2
@@ -47,30 +49,13 @@ class OpError(Exception):
         self._error_code = error_code
         self._payloads = payloads[0] if payloads else {}
 
-    @property
-    def message(self) -> str:
-        """The text of the error."""
-        return self._message
-
-    @property
-    def op(self) -> Any:
-        """The operation that failed, if known."""
-        return self._op
-
-    @property
-    def node_def(self) -> Any:
-        """The description of the operation that failed, if known."""
-        return self._node_def
-
-    @property
-    def error_code(self) -> Any:
-        """The number of the kind of error: one of the constants of this module."""
-        return self._error_code
-
-    @property
-    def experimental_payloads(self) -> Any:
-        """Further details given when the error was made; a dict."""
-        return self._payloads
+    message: str = forwards("_message", "The text of the error.")
+    op: Any = forwards("_op", "The operation that failed, if known.")
+    node_def: Any = forwards("_node_def", "The description of that operation, if known.")
+    error_code: Any = forwards("_error_code", "Its kind: one of the constants of this module.")
+    experimental_payloads: Any = forwards(
+        "_payloads", "Further details given when the error was made; a dict."
+    )
 
     def __str__(self) -> str:
         return self._message

@@ -25,11 +25,11 @@ from .caches import keep, register
 from .counters import COUNTERS
 from .dimensions import Sizes, variables
 from .inference import infer_unknown
-from .jax_settings import as_jax_comes
 from .kernels import PROGRAMS, tracing
 from .reverse_only import FORWARD, with_pullback
 from .rows import rows_of
 from .traces import Trace, Traces
+from .x64 import as_jax_comes
 
 Arrays = tuple[Any, ...]
 Check = Callable[..., None]

@@ -1,7 +1,9 @@
-"""JAX's 64-bit dtypes: on for what the engine does, as they were for everything else."""
+"""JAX's settings while the engine calls it: 64-bit dtypes are on, dtypes and ranks may be mixed,
+whatever a user has set for everything else."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -27,3 +29,30 @@ def in_x64(function: Callable[..., Any], *args: Any, on: bool = True) -> Any:
         if jax.config.read("jax_enable_x64") != before:
             enable_x64(before).__enter__()
         raise
+
+
+#: JAX's defaults of `jax_numpy_dtype_promotion` and `jax_numpy_rank_promotion`.
+_PROMOTIONS = ("standard", "allow")
+
+
+def as_jax_comes(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function, for JAX to trace: it may mix dtypes and ranks, whether a user's own JAX
+    code may or not.
+
+    >>> import jax, jax.numpy as jnp
+    >>> add = as_jax_comes(lambda x: x + jnp.arange(2))
+    >>> with jax.numpy_dtype_promotion("strict"):
+    ...     jax.eval_shape(add, 1.0).dtype
+    dtype('float32')
+    """
+
+    @functools.wraps(getattr(function, "func", function))  # programs have its name
+    def traced(*arrays: Any) -> Any:
+        config: Any = jax.config
+        if (config.jax_numpy_dtype_promotion, config.jax_numpy_rank_promotion) == _PROMOTIONS:
+            return function(*arrays)
+        dtypes, ranks = _PROMOTIONS
+        with jax.numpy_dtype_promotion(dtypes), jax.numpy_rank_promotion(ranks):
+            return function(*arrays)
+
+    return traced

@@ -18,6 +18,7 @@ from ..core.caches import keep
 from ..core.dimensions import INCONCLUSIVE
 from ..core.dtypes import string
 from ..core.errors import user_location
+from ..core.forwards import forwards
 from ..core.native import native, native_calls
 from ..core.state import LOCAL, MODE
 from ..core.tracebacks import filter_traceback
@@ -136,25 +137,14 @@ class Function(Recorded):
             raise ValueError("Functions cannot be decorated after they have been traced.")
         Function.__init__(self, decorator(self._python_function), self._name, *self._options)
 
-    @property
-    def python_function(self) -> Callable[..., Any]:
-        """The Python function."""
-        return self._python_function
-
-    @property
-    def _descriptor_cache(self) -> weakref.WeakKeyDictionary[Any, Function]:
-        """The methods that it is, by their instances; zfit clears them."""
-        return self._bound
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-        return self._name
-
-    @property
-    def input_signature(self) -> Any:
-        """The specs of its arguments, None if none were given."""
-        return self._signature.specs
+    python_function: Callable[..., Any] = forwards("_python_function", "The Python function.")
+    _descriptor_cache: weakref.WeakKeyDictionary[Any, Function] = forwards(
+        "_bound", "The methods that it is, by their instances; zfit clears them."
+    )
+    name: str = forwards("_name", "Its name.")
+    input_signature: Any = forwards(
+        "_signature.specs", "The specs of its arguments, None if none were given."
+    )
 
     def experimental_get_tracing_count(self) -> int:
         """How often the Python function was recorded."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.dtypes import as_dtype, float32
 from ..core.errors import user_location
+from ..core.forwards import forwards
 from ..core.shapes import TensorShape
 from ..core.state import LOCAL
 from ..values.composite import TypeSpec
@@ -133,34 +134,22 @@ class TensorArray:
         """What does the work: in a function, no array of eager code."""
         return self._implementation if LOCAL.state.capture is None else self._recorded()
 
-    @property
-    def flow(self) -> Tensor:
-        """A tensor that stands for what was done to it; its value means nothing."""
-        return self._implementation.flow
-
-    @property
-    def dtype(self) -> Any:
-        """The dtype of the elements."""
-        return self._implementation.dtype
+    flow: Tensor = forwards(
+        "_implementation.flow", "It stands for what was done to it; its value means nothing."
+    )
+    dtype: Any = forwards("_implementation.dtype", "The dtype of the elements.")
+    element_shape: TensorShape = forwards(
+        "_implementation.element_shape", "What is known of the shape of the elements."
+    )
+    dynamic_size: bool = forwards(
+        "_implementation.dynamic_size", "Whether writes after the end make it larger."
+    )
+    _infer_shape: bool = forwards("_implementation.infer_shape")
 
     @property
     def handle(self) -> None:
         """None: there are no handles."""
         return None
-
-    @property
-    def element_shape(self) -> TensorShape:
-        """What is known of the shape of the elements."""
-        return self._implementation.element_shape
-
-    @property
-    def dynamic_size(self) -> bool:
-        """Whether writes after the end make it larger."""
-        return self._implementation.dynamic_size
-
-    @property
-    def _infer_shape(self) -> bool:
-        return self._implementation.infer_shape
 
     def identity(self) -> TensorArray:
         """An array of the same content."""

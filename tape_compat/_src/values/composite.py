@@ -7,6 +7,8 @@ from typing import Any, cast
 
 import numpy as np
 
+from ..core.dtypes import DType, as_dtype
+from ..core.forwards import forwards
 from ..core.shapes import TensorShape
 
 
@@ -153,6 +155,39 @@ class CompositeTensor:
         raise NotImplementedError(f"{type(self).__name__}._type_spec")
 
 
+class Indexed(CompositeTensor):
+    """A composite of values and where they stand in a whole."""
+
+    __slots__ = ()
+
+    _indices: Any
+    _values: Any
+    _dense_shape: Any
+
+    indices: Any = forwards("_indices", "Where the values stand.")
+    values: Any = forwards("_values", "What stands there.")
+    dense_shape: Any = forwards("_dense_shape", "The shape of the whole.")
+
+    @property
+    def shape(self) -> TensorShape:
+        """What is known of the shape of the whole."""
+        raise NotImplementedError(f"{type(self).__name__}.shape")
+
+    def get_shape(self) -> TensorShape:
+        """The same as `shape`."""
+        return self.shape
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the values."""
+        return as_dtype(self._values.dtype)
+
+    device: str = forwards("_values.device", "Where the values are.")
+    op: Any = forwards("_values.op", "Of symbolic values, the operation that gives them.")
+    name: str = forwards("_values.name", "Of symbolic values, their name.")
+    graph: Any = forwards("_values.graph", "Of symbolic values, the record of their function.")
+
+
 class Opaque:
     """The base of values that functions hand on as they are: datasets and their iterators. What
     reads them needs Python. `_trace_part` is what a trace for such an argument is known by."""
@@ -196,9 +231,7 @@ def _of_any_sizes(part: Any) -> Any:
 
 
 def _compatible(a: Any, b: Any) -> bool:
-    if isinstance(a, TensorShape):
-        return a.is_compatible_with(b)
-    if isinstance(a, TypeSpec):
+    if isinstance(a, (TensorShape, TypeSpec)):
         return a.is_compatible_with(b)
     if isinstance(a, (list, tuple)):
         return (
@@ -217,9 +250,7 @@ def _compatible(a: Any, b: Any) -> bool:
 
 def _general(a: Any, b: Any) -> Any:
     """What two parts have in common; None if nothing."""
-    if isinstance(a, TensorShape):
-        return a.most_specific_common_supertype([b])
-    if isinstance(a, TypeSpec):
+    if isinstance(a, (TensorShape, TypeSpec)):
         return a.most_specific_common_supertype([b])
     if isinstance(a, (list, tuple)):
         if type(a) is not type(b) or len(a) != len(b):

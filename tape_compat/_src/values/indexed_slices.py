@@ -11,7 +11,7 @@ from ..core.dtypes import DType, as_dtype, float32, int64
 from ..core.op import Op
 from ..core.shapes import ShapeLike, TensorShape, as_shape
 from .bounds import refuse_segments, scattered
-from .composite import CompositeTensor, TypeSpec
+from .composite import Indexed, TypeSpec
 from .convert import convert
 from .record import apply
 from .sizes import sizes_of
@@ -31,7 +31,7 @@ def _known(part: Any) -> Any:
 _DENSIFY = Op(_densify, "UnsortedSegmentSum")
 
 
-class IndexedSlices(CompositeTensor):
+class IndexedSlices(Indexed):
     """Rows `values` [n, ...] of a tensor [rows, ...] at `indices` [n]; repeated indices add up.
 
     It becomes a dense tensor wherever one is needed; rows at negative indices are left out.
@@ -49,22 +49,6 @@ class IndexedSlices(CompositeTensor):
         self._dense_shape = dense_shape
 
     @property
-    def values(self) -> Any:
-        return self._values
-
-    @property
-    def indices(self) -> Any:
-        return self._indices
-
-    @property
-    def dense_shape(self) -> Any:
-        return self._dense_shape
-
-    @property
-    def dtype(self) -> DType:
-        return as_dtype(self._values.dtype)
-
-    @property
     def _type_spec(self) -> IndexedSlicesSpec:
         sizes = self._dense_shape
         indices = _known(self._indices)
@@ -78,14 +62,6 @@ class IndexedSlices(CompositeTensor):
         )
 
     @property
-    def device(self) -> str:
-        return self._values.device
-
-    @property
-    def name(self) -> str:
-        return self._values.name
-
-    @property
     def shape(self) -> TensorShape:
         if self._dense_shape is None:
             return TensorShape(None)
@@ -95,10 +71,6 @@ class IndexedSlices(CompositeTensor):
 
     def _sizes(self) -> Shape:
         return tuple(sizes_of(convert(self._dense_shape)).tolist())
-
-    def get_shape(self) -> TensorShape:
-        """The same as `shape`."""
-        return self.shape
 
     def _as_tensor(self) -> Tensor:
         if self._dense_shape is None:

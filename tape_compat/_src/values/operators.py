@@ -27,6 +27,12 @@ class Operators:
 
     __slots__ = ()
 
+    shape: Any
+
+    def get_shape(self) -> Any:
+        """The same as `shape`."""
+        return self.shape
+
     __hash__ = None  # type: ignore[assignment]
 
     #: What a class has of Python's operators that works as a tensor does.
@@ -57,9 +63,8 @@ def define(**functions: Callable[..., Any]) -> None:
             setattr(Operators, f"__{name}__", _method(function))
         if name in _BINARY:
             setattr(Operators, f"__{name}__", _giving_way(function, name))
-            setattr(
-                Operators, f"__r{name}__", getattr(function, "reflected", None) or _swap(function)
-            )
+            swapped = getattr(function, "reflected", None) or _swapped(function)
+            setattr(Operators, f"__r{name}__", swapped)
 
 
 def function_of(name: str) -> Callable[..., Any]:
@@ -95,7 +100,8 @@ def _giving_way(function: Callable[..., Any], name: str) -> Callable[..., Any]:
 
     operator.__module__, operator.__name__ = __name__, f"__{name}__"
     operator.__qualname__ = f"{Operators.__name__}.{operator.__name__}"
-    return getattr(function, "in_c", _itself)(operator)
+    in_c = getattr(function, "in_c", None)
+    return operator if in_c is None else in_c(operator)
 
 
 def _of_other(y: Any, reflected: str, x: Any) -> Any:
@@ -108,9 +114,5 @@ def _of_other(y: Any, reflected: str, x: Any) -> Any:
         return NotImplemented
 
 
-def _itself(function: Callable[..., Any]) -> Callable[..., Any]:
-    return function
-
-
-def _swap(function: Callable[..., Any]) -> Callable[..., Any]:
+def _swapped(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda y, x: function(x, y)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..core.dtypes import DType, as_dtype, float32, int32, int64
-from ..core.errors import InvalidArgumentError, user_location
+from ..core.errors import InvalidArgumentError, located
+from ..core.forwards import forwards
 from ..core.shapes import ShapeLike, TensorShape, as_shape
 from . import operators
 from .composite import CompositeTensor, TypeSpec, batched_shape, row_shape
@@ -22,12 +23,6 @@ from .tensor import Tensor, concrete
 def as_values(value: Any) -> Any:
     """What may be cut into rows: a RaggedTensor or a Tensor."""
     return value if isinstance(value, RaggedTensor) else convert(value)
-
-
-def _with_hint(value: Any) -> tuple[Any, DType | None]:
-    """What may be cut into rows, and the dtype of the splits that it has."""
-    values = as_values(value)
-    return values, values._partition.dtype if isinstance(values, RaggedTensor) else None
 
 
 def splits_dtype(*values: Any, names: str = "Input RaggedTensors") -> DType:
@@ -77,8 +72,13 @@ class RaggedTensor(operators.Operators, CompositeTensor):
         self._spec: Any = None
 
     @classmethod
-    def _cut(cls, values: Any, partition: RowPartition, validate: bool = True) -> RaggedTensor:
-        """Values cut by a partition."""
+    def _cut(
+        cls, values: Any, make: Callable[..., RowPartition], *given: Any, validate: bool
+    ) -> RaggedTensor:
+        """Values cut by the partition that is made of what is given."""
+        values = as_values(values)
+        hint = values._partition.dtype if isinstance(values, RaggedTensor) else None
+        partition = make(*given, validate=validate, dtype_hint=hint)
         if not isinstance(values, RaggedTensor) and values.shape.rank == 0:
             raise ValueError(f"Shape {values.shape} must have rank at least 1")
         if isinstance(values, RaggedTensor) and values._partition.dtype is not partition.dtype:
@@ -88,12 +88,11 @@ class RaggedTensor(operators.Operators, CompositeTensor):
             )
         found, count = partition.static_nvals if validate else None, values.shape[0]
         if found is not None and count is not None and found != count:
-            raise InvalidArgumentError(
-                None,
-                None,
-                "Arguments to _from_row_partition do not form a valid RaggedTensor\nCondition x == "
-                f"y did not hold.\nFirst 1 elements of x:\n[{found}]\nFirst 1 elements of y:\n"
-                f"[{count}] (at {user_location()})",
+            what = "Arguments to _from_row_partition do not form a valid RaggedTensor"
+            raise located(
+                InvalidArgumentError,
+                f"{what}\nCondition x == y did not hold.\nFirst 1 elements of x:\n[{found}]\n"
+                f"First 1 elements of y:\n[{count}]",
             )
         return cls(values, partition, internal=True)
 
@@ -107,9 +106,7 @@ class RaggedTensor(operators.Operators, CompositeTensor):
 
         Raises: ValueError if `row_splits` is empty; InvalidArgumentError if it does not fit.
         """
-        values, hint = _with_hint(values)
-        partition = RowPartition.from_row_splits(row_splits, validate, dtype_hint=hint)
-        return cls._cut(values, partition, validate)
+        return cls._cut(values, RowPartition.from_row_splits, row_splits, validate=validate)
 
     @classmethod
     def from_row_lengths(
@@ -121,9 +118,7 @@ class RaggedTensor(operators.Operators, CompositeTensor):
         >>> tf.RaggedTensor.from_row_lengths([1, 2, 3], [2, 0, 1])
         <tf.RaggedTensor [[1, 2], [], [3]]>
         """
-        values, hint = _with_hint(values)
-        partition = RowPartition.from_row_lengths(row_lengths, validate, dtype_hint=hint)
-        return cls._cut(values, partition, validate)
+        return cls._cut(values, RowPartition.from_row_lengths, row_lengths, validate=validate)
 
     @classmethod
     def from_value_rowids(
@@ -140,28 +135,23 @@ class RaggedTensor(operators.Operators, CompositeTensor):
         >>> tf.RaggedTensor.from_value_rowids([1, 2, 3], [0, 0, 2], nrows=4)
         <tf.RaggedTensor [[1, 2], [], [3], []]>
         """
-        values, hint = _with_hint(values)
-        partition = RowPartition.from_value_rowids(value_rowids, nrows, validate, dtype_hint=hint)
-        return cls._cut(values, partition, validate)
+        make = RowPartition.from_value_rowids
+        return cls._cut(values, make, value_rowids, nrows, validate=validate)
 
     @classmethod
     def from_row_starts(
         cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
         """Rows from where each begins, [nrows]."""
-        values, hint = _with_hint(values)
-        count = values.shape[0]
-        partition = RowPartition.from_row_starts(row_starts, count, validate, dtype_hint=hint)
-        return cls._cut(values, partition, validate)
+        values, make = as_values(values), RowPartition.from_row_starts
+        return cls._cut(values, make, row_starts, values.shape[0], validate=validate)
 
     @classmethod
     def from_row_limits(
         cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
         """Rows from where each ends, [nrows]."""
-        values, hint = _with_hint(values)
-        partition = RowPartition.from_row_limits(row_limits, validate, dtype_hint=hint)
-        return cls._cut(values, partition, validate)
+        return cls._cut(values, RowPartition.from_row_limits, row_limits, validate=validate)
 
     @classmethod
     def from_uniform_row_length(
@@ -173,11 +163,9 @@ class RaggedTensor(operators.Operators, CompositeTensor):
         name: str | None = None,
     ) -> RaggedTensor:
         """Rows of one length. Raises ValueError if it does not divide the number of values."""
-        values, hint = _with_hint(values)
-        partition = RowPartition.from_uniform_row_length(
-            uniform_row_length, values.shape[0], nrows, validate, dtype_hint=hint
-        )
-        return cls._cut(values, partition, validate)
+        values, make = as_values(values), RowPartition.from_uniform_row_length
+        given = uniform_row_length, values.shape[0], nrows
+        return cls._cut(values, make, *given, validate=validate)
 
     @classmethod
     def from_nested_row_splits(
@@ -262,10 +250,7 @@ class RaggedTensor(operators.Operators, CompositeTensor):
 
     # -- what it is -----------------------------------------------------------------------------
 
-    @property
-    def dtype(self) -> DType:
-        """The dtype of the values."""
-        return self._values.dtype
+    dtype: DType = forwards("_values.dtype", "The dtype of the values.")
 
     @property
     def shape(self) -> TensorShape:
@@ -275,20 +260,13 @@ class RaggedTensor(operators.Operators, CompositeTensor):
         inner = self._values.shape
         return TensorShape([self._partition.static_nrows, self._partition._uniform, *inner[1:]])
 
-    def get_shape(self) -> TensorShape:
-        """The same as `shape`."""
-        return self.shape
-
     @property
     def ragged_rank(self) -> int:
         """How many axes after the first are cut by partitions."""
         inner = self._values
         return 1 + (inner.ragged_rank if isinstance(inner, RaggedTensor) else 0)
 
-    @property
-    def values(self) -> Any:
-        """The rows end to end: a Tensor or RaggedTensor [nvals, ...]."""
-        return self._values
+    values: Any = forwards("_values", "The rows end to end: a Tensor or RaggedTensor [nvals, ...].")
 
     @property
     def flat_values(self) -> Tensor:
@@ -298,10 +276,9 @@ class RaggedTensor(operators.Operators, CompositeTensor):
             found = found._values
         return found
 
-    @property
-    def row_splits(self) -> Tensor:
-        """[nrows + 1]: where in `values` each row begins, and where the last one ends."""
-        return self._partition._splits
+    row_splits: Tensor = forwards(
+        "_partition._splits", "[nrows + 1]: where each row begins, and the last one ends."
+    )
 
     @property
     def uniform_row_length(self) -> Tensor | None:
@@ -526,15 +503,10 @@ class RaggedTensorSpec(ShapedSpec):
             )
         self._ragged_rank = ragged_rank
 
-    @property
-    def ragged_rank(self) -> int:
-        """How many axes after the first are cut by partitions."""
-        return self._ragged_rank
-
-    @property
-    def row_splits_dtype(self) -> DType:
-        """The dtype of the splits."""
-        return self._row_splits_dtype
+    ragged_rank: int = forwards(
+        "_ragged_rank", "How many axes after the first are cut by partitions."
+    )
+    row_splits_dtype: DType = forwards("_row_splits_dtype", "The dtype of the splits.")
 
     @property
     def flat_values_spec(self) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core.dtypes import DType, as_dtype, int32, int64
 from ..core.errors import InvalidArgumentError, NeedsValue, refusal, user_location
+from ..core.forwards import forwards
 from .convert import convert, to_numpy
 from .sizes import number_of
 from .tensor import Tensor, concrete
@@ -223,10 +224,7 @@ class RowPartition:
 
     # -- what it is -----------------------------------------------------------------------------
 
-    @property
-    def dtype(self) -> DType:
-        """int32 or int64."""
-        return self._splits.dtype
+    dtype: DType = forwards("_splits.dtype", "int32 or int64.")
 
     @property
     def static_nrows(self) -> int | None:
@@ -234,10 +232,9 @@ class RowPartition:
         n = self._splits.shape[0]
         return None if n is None else n - 1
 
-    @property
-    def static_uniform_row_length(self) -> int | None:
-        """The length of each row, if it was said to be one."""
-        return self._uniform
+    static_uniform_row_length: int | None = forwards(
+        "_uniform", "The length of each row, if it was said to be one."
+    )
 
     @property
     def static_nvals(self) -> int | None:

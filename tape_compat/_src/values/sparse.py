@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from ..core.dimensions import is_symbolic
-from ..core.dtypes import DType, as_dtype, float32, int64
+from ..core.dtypes import as_dtype, float32, int64
 from ..core.shapes import ShapeLike, TensorShape, as_shape
 from . import operators
 from .capture import Sketch
-from .composite import CompositeTensor, batched_shape, row_shape
+from .composite import Indexed, batched_shape, row_shape
 from .convert import convert
 from .sizes import partly_known, sizes_of
 from .spec import ShapedSpec, TensorSpec
@@ -19,7 +19,7 @@ from .spec_registry import register
 from .tensor import Tensor
 
 
-class SparseTensor(CompositeTensor):
+class SparseTensor(Indexed):
     """The elements `values` [n] of a tensor that are given, and their positions in it.
 
     Args:
@@ -76,53 +76,8 @@ class SparseTensor(CompositeTensor):
         return cls(value.indices, value.values, value.dense_shape)
 
     @property
-    def indices(self) -> Tensor:
-        """int64 [n, rank]: where the values stand."""
-        return self._indices
-
-    @property
-    def values(self) -> Tensor:
-        """[n]: what stands there."""
-        return self._values
-
-    @property
-    def dense_shape(self) -> Tensor:
-        """int64 [rank]: the shape of the whole."""
-        return self._dense_shape
-
-    @property
-    def dtype(self) -> DType:
-        """The dtype of the values."""
-        return self._values.dtype
-
-    @property
-    def device(self) -> str:
-        """Where the values are."""
-        return self._values.device
-
-    @property
-    def op(self) -> Any:
-        """Of a symbolic tensor, the operation that gives the values."""
-        return self._values.op
-
-    @property
-    def name(self) -> str:
-        """Of a symbolic tensor, the name of the values."""
-        return self._values.name
-
-    @property
-    def graph(self) -> Any:
-        """Of a symbolic tensor, the record of its function."""
-        return self._indices.graph
-
-    @property
     def shape(self) -> TensorShape:
-        """What is known of the shape of the whole."""
         return _known_shape(self)
-
-    def get_shape(self) -> TensorShape:
-        """The same as `shape`."""
-        return self.shape
 
     def set_shape(self, shape: Any) -> None:
         """Note what is known of the shape. Raises ValueError if it differs from `shape`."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.dtypes import DType, as_dtype, float32
+from ..core.forwards import forwards
 from ..core.shapes import ShapeLike, TensorShape, as_shape
 from .composite import TypeSpec, batched_shape, row_shape, spec_of_composite
 from .convert import convert
@@ -19,15 +20,8 @@ class ShapedSpec(TypeSpec):
 
     __slots__ = ("_dtype", "_shape")
 
-    @property
-    def shape(self) -> TensorShape:
-        """What is known of the shape."""
-        return self._shape
-
-    @property
-    def dtype(self) -> DType:
-        """The dtype of the values."""
-        return self._dtype
+    shape: TensorShape = forwards("_shape", "What is known of the shape.")
+    dtype: DType = forwards("_dtype", "The dtype of the values.")
 
 
 class DenseSpec(ShapedSpec):
@@ -45,10 +39,7 @@ class DenseSpec(ShapedSpec):
         """A spec with the shape and dtype of `spec`, and `name` or else its name."""
         return cls(spec.shape, spec.dtype, name or spec.name)
 
-    @property
-    def name(self) -> str | None:
-        """The name, None if it has none."""
-        return self._name
+    name: str | None = forwards("_name", "The name, None if it has none.")
 
     def _serialize(self) -> tuple[Any, ...]:
         return self._shape, self._dtype, self._name

@@ -86,10 +86,6 @@ class Tensor(operators.Operators, TensorType, Placed):
     def shape(self) -> TensorShape:
         return self._aval.tensor_shape
 
-    def get_shape(self) -> TensorShape:
-        """The same as `shape`."""
-        return self._aval.tensor_shape
-
     def set_shape(self, shape: Any) -> None:
         """Check that the shape is compatible with `shape`. Raises ValueError if not.
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core import dtypes, errors
 from ..core.dtypes import DType
+from ..core.forwards import forwards
 from ..core.native import native, native_calls, provide
 from ..core.shapes import TensorShape
 from ..core.state import LOCAL, seen_by
@@ -80,6 +81,48 @@ def put_into(handle: Handle, tensor: Tensor) -> None:
     # The overwritten buffer may be reused, if the pending program reads it as a leaf.
     if program is not None and old._array is not None and program is state.program:
         program.donatable.append(slot)
+
+
+def _refused_in_place(sign: str, method: str) -> Any:
+    """An operator that would give the variable another value. sign: its own."""
+
+    def refuse(self: Variable, value: Any) -> NoReturn:
+        raise RuntimeError(
+            f"`variable {sign}= value` with `tf.Variable`s is not supported. Use "
+            f"`variable.{method}` to modify the variable, or `out = variable {sign} value` if you "
+            f"need to get a new output Tensor. At {errors.user_location()}."
+        )
+
+    return refuse
+
+
+def _scatters_rows(kind: str, what: str) -> Any:
+    """A method of variables that changes rows; repeated indices are done one after the other."""
+
+    def run(self: Variable, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+        if not (hasattr(sparse_delta, "indices") and hasattr(sparse_delta, "values")):
+            raise TypeError(
+                "Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: "
+                f"{sparse_delta}"
+            )
+        closure = _updates.SCATTER[kind]
+        return self._scatter(closure, sparse_delta.indices, sparse_delta.values)
+
+    return _named(run, f"scatter_{kind}", what)
+
+
+def _scatters(kind: str, what: str) -> Any:
+    """A method of variables that changes elements."""
+
+    def run(self: Variable, indices: Any, updates: Any, name: Any = None) -> Any:
+        return self._scatter(_updates.SCATTER_ND[kind], indices, updates)
+
+    return _named(run, f"scatter_nd_{kind}", what)
+
+
+def _named(method: Any, name: str, what: str) -> Any:
+    method.__name__, method.__qualname__, method.__doc__ = name, f"Variable.{name}", what
+    return method
 
 
 @native
@@ -182,9 +225,16 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
 
     # -- what it is -----------------------------------------------------------------------------
 
-    @property
-    def name(self) -> str:
-        return self._handle_name
+    name: str = forwards("_handle_name")
+    trainable: bool = forwards("_trainable")
+    dtype: DType = forwards("_handle.dtype")
+    shape: TensorShape = forwards("_handle.shape")
+    handle: Handle = forwards("_handle")
+    device: str = forwards("_held.device")
+    constraint: Any = forwards("_constraint")
+    synchronization: VariableSynchronization = forwards("_synchronization")
+    aggregation: VariableAggregation = forwards("_aggregation")
+    _id: int = forwards("_handle.id")
 
     @property
     def _shared_name(self) -> str:
@@ -193,22 +243,6 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
     @property
     def _unique_id(self) -> str:
         return f"{self._shared_name}_{self._handle.id}"
-
-    @property
-    def trainable(self) -> bool:
-        return self._trainable
-
-    @property
-    def dtype(self) -> DType:
-        return self._handle.dtype
-
-    @property
-    def shape(self) -> TensorShape:
-        return self._handle.shape
-
-    def get_shape(self) -> TensorShape:
-        """The same as `shape`."""
-        return self.shape
 
     def set_shape(self, shape: Any) -> None:
         """Narrow the shape that values may have. Raises ValueError if the value does not fit."""
@@ -234,30 +268,6 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
     @property
     def create(self) -> NoReturn:
         raise RuntimeError("This operation is not supported when eager execution is enabled.")
-
-    @property
-    def handle(self) -> Handle:
-        return self._handle
-
-    @property
-    def device(self) -> str:
-        return self._held.device
-
-    @property
-    def constraint(self) -> Any:
-        return self._constraint
-
-    @property
-    def synchronization(self) -> VariableSynchronization:
-        return self._synchronization
-
-    @property
-    def aggregation(self) -> VariableAggregation:
-        return self._aggregation
-
-    @property
-    def _id(self) -> int:
-        return self._handle.id
 
     @property
     def _held(self) -> Tensor:
@@ -356,27 +366,11 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
     def __getitem__(self, index: Any) -> Any:
         return operators.call("variable_getitem", self, index)
 
-    def __iadd__(self, value: Any) -> NoReturn:
-        self._refuse_in_place("+", "assign_add")
-
-    def __isub__(self, value: Any) -> NoReturn:
-        self._refuse_in_place("-", "assign_sub")
-
-    def __imul__(self, value: Any) -> NoReturn:
-        self._refuse_in_place("*", "assign(variable * value)", "")
-
-    def __itruediv__(self, value: Any) -> NoReturn:
-        self._refuse_in_place("/", "assign(variable / value)", "")
-
-    def __ipow__(self, value: Any) -> NoReturn:
-        self._refuse_in_place("**", "assign(variable ** value)", "")
-
-    def _refuse_in_place(self, sign: str, method: str, argument: str = "(value)") -> NoReturn:
-        raise RuntimeError(
-            f"`variable {sign}= value` with `tf.Variable`s is not supported. Use "
-            f"`variable.{method}{argument}` to modify the variable, or `out = variable {sign} "
-            f"value` if you need to get a new output Tensor. At {errors.user_location()}."
-        )
+    __iadd__ = _refused_in_place("+", "assign_add(value)")
+    __isub__ = _refused_in_place("-", "assign_sub(value)")
+    __imul__ = _refused_in_place("*", "assign(variable * value)")
+    __itruediv__ = _refused_in_place("/", "assign(variable / value)")
+    __ipow__ = _refused_in_place("**", "assign(variable ** value)")
 
     # -- assignment -----------------------------------------------------------------------------
 
@@ -480,7 +474,7 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
         if not _updates.may_be_equal(self._held._aval, delta._aval):
             raise errors.refusal(
                 f"{_updates.shapes_differ(self._held._aval, delta._aval)} [Op:{closure.name}] "
-                f"('{self._handle_name}' at {errors.user_location()})",
+                f"('{self._handle_name}' at {errors.user_location()})"
             )
         return delta
 
@@ -502,60 +496,19 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
             self._set(_updates.apply_off_tape(closure, (self._held, indices, values)))
         return self._unread(True)
 
-    def _scatter_slices(self, kind: str, slices: Any) -> Any:
-        if not (hasattr(slices, "indices") and hasattr(slices, "values")):
-            raise TypeError(
-                f"Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: {slices}"
-            )
-        return self._scatter(_updates.SCATTER[kind], slices.indices, slices.values)
+    scatter_add = _scatters_rows("add", "Add IndexedSlices to the rows at their indices.")
+    scatter_sub = _scatters_rows("sub", "Subtract IndexedSlices from the rows at their indices.")
+    scatter_mul = _scatters_rows("mul", "Multiply the rows at the indices of IndexedSlices.")
+    scatter_div = _scatters_rows("div", "Divide the rows at the indices of IndexedSlices.")
+    scatter_min = _scatters_rows("min", "Take the minimum with the rows of IndexedSlices.")
+    scatter_max = _scatters_rows("max", "Take the maximum with the rows of IndexedSlices.")
+    scatter_update = _scatters_rows("update", "Replace the rows at the indices of IndexedSlices.")
 
-    def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
-        """Add IndexedSlices to the rows at their indices; repeated indices add up."""
-        return self._scatter_slices("add", sparse_delta)
-
-    def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
-        """Subtract IndexedSlices from the rows at their indices."""
-        return self._scatter_slices("sub", sparse_delta)
-
-    def scatter_mul(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
-        """Multiply the rows at the indices of IndexedSlices."""
-        return self._scatter_slices("mul", sparse_delta)
-
-    def scatter_div(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
-        """Divide the rows at the indices of IndexedSlices."""
-        return self._scatter_slices("div", sparse_delta)
-
-    def scatter_min(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
-        """Take the minimum with the rows of IndexedSlices."""
-        return self._scatter_slices("min", sparse_delta)
-
-    def scatter_max(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
-        """Take the maximum with the rows of IndexedSlices."""
-        return self._scatter_slices("max", sparse_delta)
-
-    def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
-        """Replace the rows at the indices of IndexedSlices."""
-        return self._scatter_slices("update", sparse_delta)
-
-    def scatter_nd_add(self, indices: Any, updates: Any, name: Any = None) -> Any:
-        """Add `updates` at full `indices` [..., k]."""
-        return self._scatter(_updates.SCATTER_ND["add"], indices, updates)
-
-    def scatter_nd_sub(self, indices: Any, updates: Any, name: Any = None) -> Any:
-        """Subtract `updates` at full `indices` [..., k]."""
-        return self._scatter(_updates.SCATTER_ND["sub"], indices, updates)
-
-    def scatter_nd_update(self, indices: Any, updates: Any, name: Any = None) -> Any:
-        """Put `updates` at full `indices` [..., k]."""
-        return self._scatter(_updates.SCATTER_ND["update"], indices, updates)
-
-    def scatter_nd_max(self, indices: Any, updates: Any, name: Any = None) -> Any:
-        """Take the maximum with `updates` at full `indices` [..., k]."""
-        return self._scatter(_updates.SCATTER_ND["max"], indices, updates)
-
-    def scatter_nd_min(self, indices: Any, updates: Any, name: Any = None) -> Any:
-        """Take the minimum with `updates` at full `indices` [..., k]."""
-        return self._scatter(_updates.SCATTER_ND["min"], indices, updates)
+    scatter_nd_add = _scatters("add", "Add `updates` at full `indices` [..., k].")
+    scatter_nd_sub = _scatters("sub", "Subtract `updates` at full `indices` [..., k].")
+    scatter_nd_update = _scatters("update", "Put `updates` at full `indices` [..., k].")
+    scatter_nd_max = _scatters("max", "Take the maximum with `updates` at full `indices` [..., k].")
+    scatter_nd_min = _scatters("min", "Take the minimum with `updates` at full `indices` [..., k].")
 
     def batch_scatter_update(
         self, sparse_delta: Any, use_locking: bool = False, name: Any = None

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...core.avals import Aval, matched
 from ...core.call import Call, without_calls
+from ...core.forwards import forwards
 from ...core.op import Closure
 from ...core.program import Node, Runner
 from ...core.steps import Step, Steps, leaf_layout, needed, slot_avals, zero_leaves
@@ -76,13 +77,8 @@ class LoopProgram(Runner):
         self.loops = sum(isinstance(s, Loop) for s in template.segments)
         self._rows, self._order = _order(recipe.places, len(template.outputs))
 
-    @property
-    def call(self) -> Any:
-        return self.compiled.call
-
-    @property
-    def care(self) -> Care:
-        return self.compiled.care
+    call: Any = forwards("compiled.call")
+    care: Care = forwards("compiled.care")
 
     @property
     def unpack_results(self) -> Any:
