@@ -8,6 +8,7 @@ same closure.
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -27,7 +28,7 @@ from ..core.refuse import out_of_scope
 from ..core.state import LOCAL, ThreadState, changed
 from ..core.steps import Steps, needed
 from ..run.op_by_op import result
-from .operation import Operation, named, operation_at
+from .operation import named, operation_at
 from .record import apply, flush
 from .tensor import Tensor, pending
 from .updates import ASSIGN, apply_off_tape
@@ -68,7 +69,7 @@ def value_of(source: Source) -> Tensor:
 def as_result(x: Tensor) -> Tensor:
     """What a variable holds. A number that it was given is from then on as what a program computed,
     so that a function's first call, or the first after a metric was reset, is as the others."""
-    if x._array.__class__ is np.ndarray and x._aval.packed is not None:
+    if _is_number(x):
         x._array = result(x._array)
     return x
 
@@ -320,7 +321,7 @@ class SymbolicProgram(Program):
         self.same = {}
         first: dict[tuple[Aval, bytes], int] = {}
         for leaf in sorted(self.leaves.values(), key=_slot):
-            if _is_number(leaf) and _references(leaf) <= _OWN and id(leaf[1]) not in self.keys:
+            if _is_number(leaf[1]) and _references(leaf) <= _OWN and id(leaf[1]) not in self.keys:
                 number = leaf[1]._aval, leaf[1]._array.tobytes()
                 earlier = first.setdefault(number, leaf[0])
                 if earlier != leaf[0]:
@@ -335,9 +336,7 @@ class SymbolicProgram(Program):
                 return f"{name}:{slot - node.first}"
         return f"Const:{slot}"
 
-    def operation_at(self, slot: int) -> tuple[Operation, int]:
-        """The instruction that gives the value in a slot, and which of its outputs that is."""
-        return operation_at(self, slot)
+    operation_at = operation_at
 
     def tensor_at(self, slot: int) -> Tensor:
         """The tensor in a slot: what it is if it came from outside, or a symbol."""
@@ -351,12 +350,10 @@ class SymbolicProgram(Program):
         return pending(node.outputs[slot - node.first], self, slot)
 
 
-def _slot(leaf: tuple[int, Tensor]) -> int:
-    return leaf[0]
+_slot = operator.itemgetter(0)
 
 
-def _is_number(leaf: tuple[int, Tensor]) -> bool:
-    x = leaf[1]
+def _is_number(x: Tensor) -> bool:
     return x._array.__class__ is np.ndarray and x._aval.packed is not None
 
 

@@ -81,7 +81,7 @@ def find_device(name: Any) -> Any:
     if number >= len(found):
         raise errors.refusal(
             f"Could not satisfy device specification '{text}'. All available devices "
-            f"[{', '.join(f'{d.platform.upper()}:{d.id}' for d in jax.devices())}].",
+            f"[{', '.join(f'{d.platform.upper()}:{d.id}' for d in jax.devices())}]."
         )
     return found[number]
 

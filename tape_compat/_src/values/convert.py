@@ -381,8 +381,8 @@ def _from_python(
         dtype = _default_dtype(kind, items)
         if dtype is dtypes.float32:
             _check_finite(items)
-    else:
-        _check_fits(kind, value, dtype)
+    elif not _fits(kind, dtype):
+        raise _cannot(value, dtype)
     if kind is int and dtype.is_integer:
         _check_range(items, dtype)
         if dtype is dtypes.uint64:  # large ones beside others are floats in `array`
@@ -441,11 +441,6 @@ def _fits(kind: type, dtype: DType) -> bool:
         or (kind is float and (dtype.is_floating or dtype.is_complex))
         or (kind is complex and dtype.is_complex)
     )
-
-
-def _check_fits(kind: type, value: Any, dtype: DType) -> None:
-    if not _fits(kind, dtype):
-        raise _cannot(value, dtype)
 
 
 _FLOAT32_MAX = float(np.finfo(np.float32).max)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Union
 
 from ..core.dtypes import DType, as_dtype
 from ..core.shapes import TensorShape
+from . import nest
 from .composite import CompositeTensor, TypeSpec
 from .convert import convert
 from .spec import TensorSpec
@@ -167,15 +168,13 @@ def _tuple(value: Any, parts: tuple[Any, ...], path: str, of_spec: bool) -> tupl
 
 def spec_of(value: Any) -> Any:
     """A field, or a part of a result, with specs instead of what is made of tensors."""
-    if isinstance(value, Tensor):
-        return TensorSpec(value.shape, value.dtype)
-    if isinstance(value, CompositeTensor):
-        return value._type_spec
-    if isinstance(value, tuple):
-        return tuple(map(spec_of, value))
-    if isinstance(value, ImmutableDict):
-        return ImmutableDict((key, spec_of(part)) for key, part in value.items())
-    return value
+
+    def leaf(x: Any) -> Any:
+        if isinstance(x, Tensor):
+            return TensorSpec(x.shape, x.dtype)
+        return x._type_spec if isinstance(x, CompositeTensor) else x
+
+    return nest.map_structure(leaf, value)
 
 
 def specs_in(spec: Any) -> list[TypeSpec]:
@@ -185,14 +184,9 @@ def specs_in(spec: Any) -> list[TypeSpec]:
 
 def pairs(spec: Any, value: Any) -> Iterator[tuple[TypeSpec, Any]]:
     """The specs in what describes a field, each with the part of the field's value."""
-    if isinstance(spec, TypeSpec):
-        yield spec, value
-    elif isinstance(spec, tuple):
-        for one, part in zip(spec, value, strict=True):
-            yield from pairs(one, part)
-    elif isinstance(spec, ImmutableDict):
-        for key in sorted(spec):
-            yield from pairs(spec[key], value[key])
+    for one, part in zip(nest.flatten(spec), nest.flatten_up_to(spec, value), strict=True):
+        if isinstance(one, TypeSpec):
+            yield one, part
 
 
 def mapped(
@@ -202,16 +196,13 @@ def mapped(
 ) -> Any:
     """What describes a field, with what `function` makes of each spec in it, in the order of
     `pairs`, and `of_shape` of each shape."""
-    if isinstance(spec, TypeSpec):
-        return function(spec)
-    if isinstance(spec, TensorShape) and of_shape is not None:
-        return of_shape(spec)
-    if isinstance(spec, tuple):
-        return tuple([mapped(function, part, of_shape) for part in spec])
-    if isinstance(spec, ImmutableDict):
-        found = {key: mapped(function, spec[key], of_shape) for key in sorted(spec)}
-        return ImmutableDict((key, found[key]) for key in spec)
-    return spec
+
+    def leaf(part: Any) -> Any:
+        if isinstance(part, TypeSpec):
+            return function(part)
+        return of_shape(part) if isinstance(part, TensorShape) and of_shape is not None else part
+
+    return nest.map_structure(leaf, spec)
 
 
 def plain(part: Any) -> Any:

@@ -49,7 +49,12 @@ class _Listing:
         self.graph = graph
         self.nodes: list[tuple[NodeDef, Operation]] = []
         self._constant = constant
-        self._names = dict(_slots(graph))
+        #: The slots, with the names of what they hold.
+        self._names = {
+            slot: name if slot == node.first else f"{name}:{slot - node.first}"
+            for node, name in named(graph)
+            for slot in range(node.first, node.end)
+        }
         self._taken = {name for _, name in named(graph)}
         self._leaves = dict(graph.leaves.values())
         for operation in operations(graph):
@@ -104,15 +109,6 @@ class _Listing:
 
 
 _EFFECTS = frozenset(("PrintV2", "Assert", "EagerPyFunc", "PyFunc"))
-
-
-def _slots(graph: Any) -> list[tuple[int, str]]:
-    """The slots of a record with the names of what they hold."""
-    return [
-        (slot, name if slot == node.first else f"{name}:{slot - node.first}")
-        for node, name in named(graph)
-        for slot in range(node.first, node.end)
-    ]
 
 
 def listed(graph: Any, outputs: list[Tensor], constant: Any) -> list[tuple[NodeDef, Operation]]:

@@ -107,8 +107,10 @@ def _kind(cls: type) -> _Kind | None:
         return _ATTRS
     if issubclass(cls, abc.Mapping):
         return _MAPPING
-    if issubclass(cls, tuple) and _is_namedtuple(cls):
-        return _NAMED
+    names = getattr(cls, "_fields", None)
+    if issubclass(cls, tuple) and isinstance(names, tuple):
+        if all(isinstance(name, str) for name in names):
+            return _NAMED
     if issubclass(cls, (abc.MappingView, range)):
         return _LIST
     if issubclass(cls, abc.Sequence) and not issubclass(cls, (str, bytes)):
@@ -122,11 +124,6 @@ register("kinds of nests", _kind.cache_clear, lambda: _kind.cache_info().currsiz
 def metadata_of(structure: Any) -> Any:
     """What a structure with `__tf_flatten__` is beside its components; None for others."""
     return structure.__tf_flatten__()[0] if _kind(structure.__class__) is _CUSTOM else None
-
-
-def _is_namedtuple(cls: type) -> bool:
-    fields = getattr(cls, "_fields", None)
-    return isinstance(fields, tuple) and all(isinstance(name, str) for name in fields)
 
 
 def _kind_of_value(cls: type) -> _Kind | None:

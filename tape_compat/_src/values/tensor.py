@@ -227,32 +227,24 @@ class Tensor(operators.Operators, TensorType, Placed):
     __nonzero__ = __bool__  # Python 2's name, by which libraries take it
 
     def __float__(self) -> float:
-        if self._is_symbolic():
-            raise self._no_number("float() argument must be a string or a real number")
-        return float(self._scalar())
+        return float(self._scalar("float() argument must be a string or a real number"))
 
     def __int__(self) -> int:
-        if self._is_symbolic():
-            raise self._no_number(
-                "int() argument must be a string, a bytes-like object or a real number"
-            )
-        return int(self._scalar())
+        what = "int() argument must be a string, a bytes-like object or a real number"
+        return int(self._scalar(what))
 
     def __complex__(self) -> complex:
-        if self._is_symbolic():
-            raise self._no_number("complex() first argument must be a string or a number")
-        return complex(self._scalar())
+        return complex(self._scalar("complex() first argument must be a string or a number"))
 
     def __index__(self) -> int:
-        return self._scalar().__index__()
+        return self._copy()[()].__index__()
 
-    def _no_number(self, message: str) -> TypeError:
-        return TypeError(
-            f"{message}, not 'SymbolicTensor': {self!s} has no value while {self._at[0].name} is "
-            f"being recorded (at {errors.user_location()})."
-        )
-
-    def _scalar(self) -> Any:
+    def _scalar(self, refusal: str) -> Any:
+        if self._is_symbolic():
+            raise TypeError(
+                f"{refusal}, not 'SymbolicTensor': {self!s} has no value while "
+                f"{self._at[0].name} is being recorded (at {errors.user_location()})."
+            )
         return self._copy()[()]
 
     def __len__(self) -> int:
