@@ -82,7 +82,11 @@ def gradients(
             "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape "
             f"instead. At {user_location()}."
         )
-    _check_method(aggregation_method)
+    if aggregation_method not in (None, 0, 1, 2):
+        raise ValueError(
+            f"Invalid `aggregation_method` specified {aggregation_method}. Accepted values are "
+            f"[0, 1, 2]. At {user_location()}."
+        )
     targets = [_dense(y) for y in nest.flatten(ys)]
     sources = list(xs) if isinstance(xs, (list, tuple)) else [xs]
     if any(isinstance(x, (list, tuple, dict)) for x in sources):
@@ -156,15 +160,6 @@ def _no_value() -> ValueError:
         f"None values not supported. A derivative that tf.hessians needs is not connected (at "
         f"{user_location()})."
     )
-
-
-def _check_method(method: int | None) -> None:
-    known = [0, 1, 2]
-    if method is not None and method not in known:
-        raise ValueError(
-            f"Invalid `aggregation_method` specified {method}. Accepted values are {known}. At "
-            f"{user_location()}."
-        )
 
 
 def _check_dtypes(weights: list[Any], targets: list[Tensor]) -> None:

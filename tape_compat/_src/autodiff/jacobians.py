@@ -99,10 +99,6 @@ class _Slice:
         self.steps = Steps.numbered(steps, known, [last])
 
 
-def _called(closure: Closure, arrays: tuple[Any, ...]) -> tuple[Any, ...]:
-    return closure.pure(*arrays)
-
-
 @jax.custom_jvp
 def _as_recorded(value: Any, through: Any) -> Any:
     """The value, with the derivatives of what it would be again."""
@@ -149,7 +145,8 @@ class _Jacobian(Closure):
         rows, row = (shape[:1], shape[1:]) if paired else ((), shape)
 
         def function(*added: Any) -> Any:
-            return steps.interpret(_called, (*externals, *added))[0]
+            call = lambda closure, arrays: closure.pure(*arrays)  # noqa: E731
+            return steps.interpret(call, (*externals, *added))[0]
 
         def arranged(pulled: Any, aval: Aval) -> Any:
             pulled = jnp.moveaxis(pulled, 0, len(rows))
@@ -182,21 +179,6 @@ class _Jacobian(Closure):
 
 def _interned(*parts: Any) -> Closure:
     return _CLOSURES.find(parts, lambda: _Jacobian(*parts))
-
-
-def _slice(
-    calls: reverse.Calls,
-    target: Tensor,
-    sources: Sequence[int],
-    tracked: Container[int],
-    shown: Callable[..., tuple[Tensor, ...]] | None,
-) -> _Slice | None:
-    """The slice that leads to `target`, if it is connected to a source."""
-    steps, reached = reverse.connected(calls, sources, tracked)
-    if target._id not in reached or not target._aval.trainable:
-        return None
-    steps = _leading_to(steps, target._id)
-    return _Slice(steps, target, sources, tracked, shown)
 
 
 def _leading_to(steps: list[reverse.Step], target: int) -> list[reverse.Step]:
@@ -242,12 +224,15 @@ def jacobian(
 ) -> list[Tensor | None]:
     """Jacobians [target..., source...], None for sources not connected; if their rows are paired
     with the target's, [b, target..., source...]."""
-    part = _slice(calls, target, sources, tracked, shown)
-    if part is None or not part.used:
-        return [None] * len(sources)
+    answers: list[Tensor | None] = [None] * len(sources)
+    steps, reached = reverse.connected(calls, sources, tracked)
+    if target._id not in reached or not target._aval.trainable:
+        return answers
+    part = _Slice(_leading_to(steps, target._id), target, sources, tracked, shown)
+    if not part.used:
+        return answers
     avals = tuple([part.avals[i] for i in part.used])
     closure = _interned(part.steps, avals, target._aval, paired, at_a_time)
-    answers: list[Tensor | None] = [None] * len(sources)
     for i, result in zip(part.used, apply(closure, tuple(part.externals)), strict=True):
         answers[i] = result
     # A source given twice is wired under its last position: both get the answer.

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ..core.caches import keep
-from ..core.op import Closure
 from ..core.program import Node, Program
 from ..core.state import LOCAL, MODE
 from ..core.steps import Steps
@@ -45,12 +44,8 @@ class Script(NamedTuple):
 
     def play(self, calls: reverse.Calls) -> list[Tensor | None]:
         given = [reverse.as_tuple(calls[place])[i] for place, i in self.given]
-        made = self.steps.interpret(_applied, given)
+        made = self.steps.interpret(lambda call, x: reverse.as_tuple(apply(call, x)), given)
         return [None if i is None else made[i] for i in self.answers]
-
-
-def _applied(closure: Closure, inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-    return reverse.as_tuple(apply(closure, inputs))
 
 
 def script(
@@ -144,17 +139,13 @@ def _sequence(
                 made.append(x)
             elif form[-1] is None:
                 return None
-        if not _is_constant(answer.dense_shape):
-            return None
-        form.append(answer.dense_shape)
+        shape = answer.dense_shape
+        if shape.__class__ is not Tensor or shape._array.__class__ is not np.ndarray:
+            return None  # it was not told by shapes
+        form.append(shape)
         forms.append(tuple(form))
     sequence = sequence_since(program, start, made)
     return None if sequence is None else SlicedSequence(sequence, tuple(forms))
-
-
-def _is_constant(shape: Any) -> bool:
-    """Whether a dense shape was told by shapes: a tensor of the host that nothing has read."""
-    return shape.__class__ is Tensor and shape._array.__class__ is np.ndarray
 
 
 def _read_by(calls: reverse.Calls, x: Any) -> tuple[int, int] | None:

@@ -157,8 +157,10 @@ def gradients(
             continue
         asked = leading_to(call, inputs, want, [c is not None for c in cotangents])
         if asked != want and isinstance(call, Call):
+            # where a result depends on it TensorFlow gives zeros, not None, for those that do not
+            matters = frozenset().union(*used_inputs(call, inputs)[: call.results])
             for i in want:
-                if i not in asked and _matters(call, inputs, i):
+                if i not in asked and i in matters:
                     sums.setdefault(inputs[i]._id, _Zeros(inputs[i]._aval))
         want = asked
         if not want:
@@ -179,12 +181,6 @@ def gradients(
                 _add(sums, inputs[i]._id, cotangent)
     found = [total(sums[s]) if s in sums else None for s in sources]
     return [filled(c.aval, 0) if isinstance(c, _Zeros) else c for c in found]
-
-
-def _matters(call: Call, inputs: tuple[Tensor, ...], i: int) -> bool:
-    """Whether a result of a function depends on an input: TensorFlow then gives zeros of it, not
-    None, for results that do not."""
-    return any(i in used for used in used_inputs(call, inputs)[: call.results])
 
 
 def pull(

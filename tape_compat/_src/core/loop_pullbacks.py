@@ -249,7 +249,7 @@ def _pull_all(loop: _Loop, count: Any, arrays: Sequence[Any], cotangents: Any) -
         new = dict(zip(loop.chosen, pulled, strict=True))
         return _Cotangents(
             {k: jnp.where(live, new[k], x) for k, x in found.carried.items()},
-            {k: _with_row(x, i, _unless(live, rows[last + k])) for k, x in found.given.items()},
+            {k: _with_row(x, i, _if(~live, rows[last + k])) for k, x in found.given.items()},
             {k: _with_row(x, i, _if(live, new[k])) for k, x in found.taken.items()},
             {k: x + _if(live, new[k]) for k, x in found.held.items()},
         )
@@ -292,10 +292,6 @@ def _with_row(x: Any, i: Any, row: Any) -> Any:
 
 def _if(live: Any, x: Any) -> Any:
     return jnp.where(live, x, jnp.zeros_like(x))
-
-
-def _unless(live: Any, x: Any) -> Any:
-    return jnp.where(live, jnp.zeros_like(x), x)
 
 
 @jax.custom_batching.custom_vmap

@@ -154,16 +154,16 @@ def _having_rows(loop: Callable[..., Arrays], layout: Layout, arrays: Sequence[A
     in a body that never runs either."""
     carried, taken, given, held = layout.split(tuple(map(jnp.asarray, arrays)))
     found = loop(*carried, *map(_with_a_row, taken), *map(_with_a_row, given), *held)
-    rows = zip(found[layout.carried :], given, strict=True)
-    return (*found[: layout.carried], *[_of_rows(x, like.shape[0]) for x, like in rows])
+    pairs = zip(found[layout.carried :], given, strict=True)
+    rows = [
+        x if less(0, like.shape[0]) else jax.lax.slice_in_dim(x, 0, like.shape[0])
+        for x, like in pairs
+    ]
+    return (*found[: layout.carried], *rows)
 
 
 def _with_a_row(x: Any) -> Any:
     return x if less(0, x.shape[0]) else jnp.pad(x, [(0, 1)] + [(0, 0)] * (x.ndim - 1))
-
-
-def _of_rows(x: Any, count: Size) -> Any:
-    return x if less(0, count) else jax.lax.slice_in_dim(x, 0, count)
 
 
 def _in_scans(parts: Sequence[Part], layout: Layout, arrays: Sequence[Any]) -> Arrays:

@@ -324,7 +324,7 @@ class Closure:
         except (TypeError, ValueError, IndexError, ZeroDivisionError) as error:
             raise errors.refusal(
                 f"{_in_words(error)} Inputs: {', '.join(map(repr, avals)) or 'none'}; "
-                f"at {errors.user_location()} [Op:{self.name}]",
+                f"at {errors.user_location()} [Op:{self.name}]"
             ) from error
         return trace.outputs, trace.single
 
@@ -401,7 +401,8 @@ class Closure:
         found = self._shared.get(key)
         if found is None:
             jaxpr = self.trace(list(map(Aval.of_array, arrays))).jaxpr.jaxpr
-            found = self._shared[key] = any(map(_unmerged, primitives(jaxpr)))
+            unmerged = [p for p in primitives(jaxpr) if p in _UNMERGED or "callback" in p]
+            found = self._shared[key] = bool(unmerged)
         return found
 
     def _counted(self, *arrays: Any) -> Arrays:
@@ -458,10 +459,6 @@ _UNMERGED = frozenset(
 )
 
 
-def _unmerged(primitive: str) -> bool:
-    return primitive in _UNMERGED or "callback" in primitive
-
-
 def equations(jaxpr: Any) -> Iterator[Any]:
     """Those of a jaxpr and of those inside it."""
     for eqn in jaxpr.eqns:
@@ -487,8 +484,4 @@ def _forget_closures() -> None:
                     del op._closures[key]
 
 
-def _count_closures() -> int:
-    return sum(len(op._closures) for op in list(_OPS))
-
-
-register("closures", _forget_closures, _count_closures)
+register("closures", _forget_closures, lambda: sum(len(op._closures) for op in list(_OPS)))
