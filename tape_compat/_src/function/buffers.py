@@ -93,44 +93,22 @@ SCATTER = Op(
 
 
 def _moving(op: Op) -> Callable[..., Tensor]:
-    """An op as a function of a buffer, values for a place in it, and the place."""
+    """An op as a function of a buffer, a place in it, and values for that."""
 
-    def move(buffer: Tensor, *rest: Tensor) -> Tensor:
+    def move(buffer: Tensor, *rest: Tensor) -> Tensor:  # steps of the host are known by it
         *values, place = rest
         return apply(op.bind(), (buffer, place, *values))
 
-    return move
+    def moved(buffer: Tensor, place: Tensor, *values: Tensor) -> Tensor:
+        if is_text(buffer):
+            return move_text(move, buffer, *values, by=(place,))
+        return move(buffer, *values, place)
+
+    return moved
 
 
-#: One function for each op: steps of the host are known by their functions.
-_MOVES = {op: _moving(op) for op in (GET, SET, GATHER, SCATTER)}
-
-
-def _moved(op: Op, place: Tensor, buffer: Tensor, *values: Tensor) -> Tensor:
-    move = _MOVES[op]
-    if is_text(buffer):
-        return move_text(move, buffer, *values, by=(place,))
-    return move(buffer, *values, place)
-
-
-def row(buffer: Tensor, i: Tensor) -> Tensor:
-    """Row `i` of a buffer."""
-    return _moved(GET, i, buffer)
-
-
-def with_row(buffer: Tensor, i: Tensor, value: Tensor) -> Tensor:
-    """A buffer with another row `i`."""
-    return _moved(SET, i, buffer, value)
-
-
-def rows_at(buffer: Tensor, indices: Tensor) -> Tensor:
-    """Rows of a buffer by number."""
-    return _moved(GATHER, indices, buffer)
-
-
-def with_rows(buffer: Tensor, indices: Tensor, rows: Tensor) -> Tensor:
-    """A buffer with other rows."""
-    return _moved(SCATTER, indices, buffer, rows)
+#: Row `i` of a buffer, a buffer with another row `i`, rows by number, and a buffer with other rows.
+row, with_row, rows_at, with_rows = map(_moving, (GET, SET, GATHER, SCATTER))
 
 
 def grown(buffer: Tensor, rows: Size) -> Tensor:

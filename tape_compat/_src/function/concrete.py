@@ -68,10 +68,11 @@ class ConcreteFunction(Recorded):
         self._texts = texts_in(bound.taken_apart(specs=True).parts)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        arguments = self._structured(args, kwargs)
-        if isinstance(arguments, TypeError):
-            tensors, variables = self._flat(args, kwargs, arguments), self._trace.variables
+        given = self._given(args, kwargs)
+        if isinstance(given, TypeError):
+            tensors, variables = self._flat(args, kwargs, given), self._trace.variables
         else:
+            arguments = given.taken_apart()
             tensors, variables = arguments.tensors, arguments.variables
             self._refuse_other_texts(arguments)
         for i, (x, wanted) in enumerate(zip(tensors, self._trace.inputs, strict=True)):
@@ -94,7 +95,7 @@ class ConcreteFunction(Recorded):
             raise errors.refusal(
                 f"cannot compute {self._name} as an input was expected to be a string tensor but "
                 f"is a {tf_dtype_name(arguments.tensors[0].dtype)} tensor [Op:{self._name}] "
-                f"(at {errors.user_location()})",
+                f"(at {errors.user_location()})"
             )
         if given != recorded:
             shown = ", ".join(repr(text) for _, _, texts in recorded for text in texts)
@@ -102,11 +103,6 @@ class ConcreteFunction(Recorded):
                 f"{self._name} was recorded for the texts {shown}: call {self._function_name} for "
                 f"others (at {errors.user_location()})"
             )
-
-    def _structured(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | TypeError:
-        """The arguments of a call, taken apart."""
-        bound = self._given(args, kwargs)
-        return bound if isinstance(bound, TypeError) else bound.taken_apart()
 
     def _given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Bound | TypeError:
         """The arguments by the parameters of the function; those that were no tensors may be left
@@ -308,11 +304,12 @@ class ConcreteFunction(Recorded):
     @property
     def captured_inputs(self) -> list[Any]:
         """What it reads beside its arguments: tensors, and the handles of variables."""
-        began = self._trace.graph.began
+        graph = self._trace.graph
         return [
             source
             for source in self._trace.captured.sources
-            if isinstance(source, Handle) or (isinstance(source, Tensor) and _before(source, began))
+            if isinstance(source, Handle)
+            or (isinstance(source, Tensor) and not graph.is_of_itself(source))
         ]
 
     @property
@@ -343,21 +340,9 @@ def as_name(name: str) -> str:
     return found if found[:1].isalpha() else f"tensor_{found}"
 
 
-def _before(x: Tensor, began: int) -> bool:
-    """Whether a tensor was made before that identity, and is no constant of the function."""
-    return not isinstance(x._id, int) or x._id < began
-
-
-def _apart(*values: Any) -> Arguments:
-    """Values taken apart, with specs among them."""
-    arguments = Arguments(specs=True)
-    for value in values:
-        arguments.add(value)
-    return arguments
-
-
 def _tensors_in(value: Any) -> bool:
-    arguments = _apart(value)
+    arguments = Arguments(specs=True)
+    arguments.add(value)
     specs = any(isinstance(p, tuple) and p[:1] == (TensorSpec,) for p in arguments.parts)
     avals = any(isinstance(p, Aval) for p in arguments.parts)
     return avals or bool(arguments.variables) or specs or bool(texts_in(arguments.parts))

@@ -263,7 +263,7 @@ def _first(
 def _expected_true(message: str, true: list[bool]) -> errors.InvalidArgumentError:
     return errors.refusal(
         f"Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be true. Summarized data: "
-        f"b'{message}'\n{true}",
+        f"b'{message}'\n{true}"
     )
 
 

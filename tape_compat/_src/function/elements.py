@@ -54,10 +54,7 @@ def with_unknown_sizes(bound: Bound) -> Bound:
     unknown = {}
     for element, spec in TAKEN.elements or ():
         for value, part in zip(nest.flatten(element), nest.flatten(spec)):
-            if isinstance(value, Tensor) and isinstance(part, TensorSpec) and _any_first(part):
+            tensor = isinstance(value, Tensor) and isinstance(part, TensorSpec)
+            if tensor and part.shape.rank and part.shape[0] is None:
                 unknown[id(value)] = TensorSpec([None, *value.shape[1:]], value.dtype)
     return mapped(bound, lambda value: unknown.get(id(value), value)) if unknown else bound
-
-
-def _any_first(spec: TensorSpec) -> bool:
-    return bool(spec.shape.rank) and spec.shape[0] is None

@@ -162,7 +162,7 @@ class FunctionType(inspect.Signature):
             return False
         return all(
             (p.name, p.kind, p.default is p.empty) == (q.name, q.kind, q.default is q.empty)
-            and _takes(p.annotation, q.annotation)
+            and _structure(p.annotation).is_subtype_of(_structure(q.annotation))
             for p, q in zip(mine, others, strict=True)
         )
 
@@ -185,10 +185,6 @@ class FunctionType(inspect.Signature):
         parameters: Any = self.parameters.values()
         shown = [f"  {p.name} ({p.kind.name}): {p.type_constraint}" for p in parameters]
         return ["Input Parameters:", *shown]
-
-
-def _takes(one: Any, two: Any) -> bool:
-    return _structure(one).is_subtype_of(_structure(two))
 
 
 def _structure(kind: Any) -> Structure:

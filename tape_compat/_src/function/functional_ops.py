@@ -166,13 +166,20 @@ def foldl(
     >>> tf.foldl(lambda total, x: total + x, tf.constant([1, 2, 3]))
     <tf.Tensor: shape=(), dtype=int32, numpy=6>
     """
+    return _folded(fn, elems, initializer, back_prop, 1)
+
+
+def _folded(fn: Callable[..., Any], elems: Any, initializer: Any, back_prop: bool, by: int) -> Any:
+    """What those two give. by: 1, or -1 from the last row to the first."""
     _check_callable(fn)
     rows = _Rows(elems)
-    first = convert(0 if initializer is not None else 1)
-    start = rows.read(0) if initializer is None else initializer
+    first = convert(0 if by > 0 else rows.count - 1, "int32")
+    start = initializer
+    if initializer is None:
+        first, start = first + by, rows.read(first)
     return while_loop(
-        lambda i, _: i < rows.count,
-        lambda i, a: [i + 1, fn(a, rows.read(i))],
+        lambda i, _: i < rows.count if by > 0 else i >= 0,
+        lambda i, a: [i + by, fn(a, rows.read(i))],
         [first, start],
         back_prop=back_prop,
     )[1]
@@ -193,16 +200,7 @@ def foldr(
     >>> tf.foldr(lambda total, x: total * 10 + x, tf.constant([1, 2, 3]))
     <tf.Tensor: shape=(), dtype=int32, numpy=321>
     """
-    _check_callable(fn)
-    rows = _Rows(elems)
-    last = convert(rows.count, "int32") - (1 if initializer is None else 0)
-    start = rows.read(last) if initializer is None else initializer
-    return while_loop(
-        lambda i, _: i > 0,
-        lambda i, a: [i - 1, fn(a, rows.read(i - 1))],
-        [last, start],
-        back_prop=back_prop,
-    )[1]
+    return _folded(fn, elems, initializer, back_prop, -1)
 
 
 def scan(

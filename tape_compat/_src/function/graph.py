@@ -269,11 +269,12 @@ class FuncGraph(SymbolicProgram):
         known = [x for x in self.inputs if id(x) in self.values_given]
         return lifted(x, known, [self.values_given[id(x)] for x in known])
 
-    def _listed(self) -> list[tuple[NodeDef, Operation]]:
-        def constant(x: Tensor) -> bool:
-            return isinstance(x._id, int) and x._id >= self.began
+    def is_of_itself(self, x: Tensor) -> bool:
+        """Whether a tensor was made since it was begun: it is a constant of the function."""
+        return isinstance(x._id, int) and x._id >= self.began
 
-        return listed(self, self.outputs, constant)
+    def _listed(self) -> list[tuple[NodeDef, Operation]]:
+        return listed(self, self.outputs, self.is_of_itself)
 
     def get_operations(self) -> list[Operation]:
         """Its instructions, in order, with the constants that they read and the identities of the
@@ -313,7 +314,7 @@ class FuncGraph(SymbolicProgram):
         """
         found: list[tuple[Any, Tensor]] = [(h, symbol) for h, symbol in self.symbols.items()]
         for slot, x in self._distinct_leaves():
-            if id(x) not in self.keys and not (isinstance(x._id, int) and x._id >= self.began):
+            if id(x) not in self.keys and not self.is_of_itself(x):
                 found.append((x, self.tensor_at(slot)))
         return found
 

@@ -17,7 +17,6 @@ from ..values import nest
 from ..values.capture import Sketch, capturing
 from ..values.context import inside_function
 from ..values.convert import convert
-from ..values.creators import creators
 from ..values.indexed_slices import IndexedSlices
 from ..values.operation import Operation, done
 from ..values.record import identity
@@ -52,11 +51,7 @@ class Graph(abc.ABC):  # noqa: B024 - what is entered is a FuncGraph
     unique_name = FuncGraph.unique_name
     _apply_device_functions = FuncGraph._apply_device_functions
     _get_control_flow_context = FuncGraph._get_control_flow_context
-
-    @property
-    def _variable_creator_stack(self) -> Any:
-        """The functions of `tf.variable_creator_scope` that this is in."""
-        return creators()
+    _variable_creator_stack = FuncGraph._variable_creator_stack
 
     @contextlib.contextmanager
     def as_default(self) -> Iterator[FuncGraph]:

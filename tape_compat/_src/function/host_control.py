@@ -124,11 +124,6 @@ class Branches(ControlStep):
 _TURNS: Cache[tuple, Turns] = Cache("turns of loops of the host", MAX_CONTROL_FLOW)
 
 
-def _is_array(x: Tensor) -> bool:
-    """Whether it is of a dtype that arrays have."""
-    return from_numpy(x._aval.np_dtype) is x._aval.dtype
-
-
 class Loop(ControlStep):
     """A body while a predicate is true. Inputs: what is carried, then what stays the same.
 
@@ -148,7 +143,8 @@ class Loop(ControlStep):
         carried, same = list(values[:count]), values[count:]
         avals = (*self.carried, *[x._aval for x in same])
         predicate, body = [(parts_of(part, avals), part.flat.outputs) for part in self.parts]
-        if unrecorded() and all(map(_is_array, values)):
+        arrays = all(from_numpy(x._aval.np_dtype) is x._aval.dtype for x in values)
+        if unrecorded() and arrays:
             turns = _TURNS.find(
                 (self, avals), lambda: Turns(predicate, body, len(avals), self.carried)
             )

@@ -72,7 +72,7 @@ def py_function(
         found = py_function(of_parts, parts, kinds)
         values = nest.pack_sequence_as(specs, found, expand_composites=True)
         return values[0] if single else values
-    dtypes = list(map(_dtype, specs))
+    dtypes = [x.dtype if isinstance(x, TensorSpec) else as_dtype(x) for x in specs]
     tensors = list(map(convert, given))
     if LOCAL.state.capture is not None:
         if dtypes:
@@ -123,7 +123,7 @@ def numpy_function(
     given = [] if inp is None else list(inp)
     title = getattr(func, "__name__", "numpy_function")
     if LOCAL.state.capture is None and not runs_as_python():
-        results = _tensors(_given(func, list(map(np.asarray, given))))
+        results = _tensors(do_not_convert(func)(*map(np.asarray, given)))
         return results[0] if len(results) == 1 else results or None
     _check_callable(func)
     single = not isinstance(Tout, (list, tuple))
@@ -144,7 +144,7 @@ def numpy_function(
 def _of_arrays(func: Callable[..., Any], count: int, *values: Any) -> list[Tensor]:
     """What a function of arrays gives in a function: so many tensors."""
     try:
-        results = _tensors(_given(func, [np.asarray(value)[()] for value in values]))
+        results = _tensors(do_not_convert(func)(*[np.asarray(value)[()] for value in values]))
     except errors.OpError:
         raise
     except Exception as error:
@@ -153,10 +153,6 @@ def _of_arrays(func: Callable[..., Any], count: int, *values: Any) -> list[Tenso
         title = getattr(func, "__name__", "numpy_function")
         raise _wrong_number(title, len(results), count, "PyFunc")
     return results
-
-
-def _given(func: Callable[..., Any], arrays: list[Any]) -> Any:
-    return do_not_convert(func)(*arrays)
 
 
 def _tensors(found: Any) -> list[Tensor]:
@@ -192,10 +188,6 @@ def _check_tout(tout: Any, name: str) -> None:
             "  **by name** above the function:\n"
             f"  `@tf.{name}(Tout=tout)`"
         )
-
-
-def _dtype(part: Any) -> DType:
-    return part.dtype if isinstance(part, TensorSpec) else as_dtype(part)
 
 
 def _record(func: Callable[..., Any], tensors: list[Tensor], title: str, name: str) -> None:

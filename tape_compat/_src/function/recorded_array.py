@@ -107,10 +107,6 @@ class RecordedArray:
         """The same kind of array, with these elements."""
         return replace(self, buffer=buffer, length=buffer._aval.shape[0])
 
-    def in_room(self, room: Room) -> RecordedArray:
-        """The same, whose buffer will be elsewhere."""
-        return replace(self, _room=room)
-
     def buffer_of(self, aval: Aval) -> Tensor:
         """The buffer, made of this shape if there is none."""
         if self.buffer is not None:

@@ -7,6 +7,7 @@ share; the variables that they assign to become outputs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ..core import errors
@@ -199,7 +200,7 @@ class Recording:
             array = leaf._recorded().through_iterations(self._room)
             if array.buffer is None:
                 room = Room(self.program, lambda aval: self.input(index, aval))
-                return leaf._with(array.in_room(room))
+                return leaf._with(replace(array, _room=room))
             aval = Aval.of((array.length, *array.buffer._aval.shape[1:]), array.dtype)
             return leaf._with(array.with_buffer(self.input(index, aval)))
         if leaf is None or (leaf.dtype is string and not self._texts):

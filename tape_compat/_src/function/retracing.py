@@ -158,12 +158,9 @@ def _without_sizes(part: Any) -> Any:
     if isinstance(part, tuple) and part[:1] == (TensorSpec,):
         return part[2], part[1].rank
     if isinstance(part, _COMPOSITE_SPECS):
-        return (type(part), *[_rank(x) for x in part._serialize()])
+        parts = part._serialize()
+        return (type(part), *[x.rank if isinstance(x, TensorShape) else x for x in parts])
     return part._without_sizes() if isinstance(part, ExtensionTypeSpec) else part
-
-
-def _rank(part: Any) -> Any:
-    return part.rank if isinstance(part, TensorShape) else part
 
 
 def of_any_count(bound: Bound) -> Bound:

@@ -85,7 +85,10 @@ class Rolled:
         places = range(body.carried)
         self.fixed = [p for p in places if body.origin(outputs[p]) == p]
         self._uses = self._count_uses()
-        self._needed = set() if count.exact else _read(goes_on)
+        #: What the predicate reads, where it is asked.
+        self._needed = set() if count.exact else {*goes_on.steps.outputs}
+        if not count.exact:
+            self._needed.update(i for step in goes_on.steps.steps for i in step.inputs)
         self._reads = {step.first: found for step, found in self._find_reads()}
         self.written = {p: found for p in places if (found := self._write(p)) is not None}
         self.carried = [p for p in places if p not in self.fixed and p not in self.written]
@@ -228,11 +231,6 @@ class Rolled:
             closure = _PUT.bind(first=where.first, by=where.by)
             found[place] = apply(closure, (found[place], next(given)))
         return found
-
-
-def _read(flow: Flow) -> set[int]:
-    """The inputs that steps read."""
-    return {i for step in flow.steps.steps for i in step.inputs}.union(flow.steps.outputs)
 
 
 def _axis_read(step: Step, aval_of: Any) -> int | None:

@@ -379,7 +379,10 @@ class Signature:
             values = (*args, *kwargs.values(), *form.defaults)
             by_position = tuple([values[i] for i in form.by_position])
             if self.specs is not None:
-                by_position = self._cast(by_position, self.specs)
+                if len(by_position) < len(self.specs):
+                    raise TypeError("missing a required argument")
+                left = self._left(by_position, self.specs)
+                by_position = (*map(cast_to, self.specs, by_position), *left)
             by_name = tuple([(name, values[i]) for name, i in form.by_name])
             return Bound(by_position, by_name, form.names)
         except TypeError as error:
@@ -422,12 +425,6 @@ class Signature:
             f"Binding inputs to tf.function failed due to `{error}`. Received args: {args} and "
             f"kwargs: {kwargs or {}} for signature: {shown or self.shown}."
         )
-
-    def _cast(self, args: tuple[Any, ...], specs: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Arguments as the specs want them."""
-        if len(args) < len(specs):
-            raise TypeError("missing a required argument")
-        return (*map(cast_to, specs, args), *self._left(args, specs))
 
     def key(self, bound: Bound, arguments: Arguments) -> tuple:
         """What a trace for arguments is known by, which are taken apart."""
@@ -616,7 +613,3 @@ def cast_to(spec: Any, value: Any) -> Any:
     if given.dtype is not spec.dtype or not spec.shape.is_compatible_with(given.shape):
         raise TypeError(f"Can not cast {given!r} to {spec!r}")
     return value
-
-
-def spec_of(aval: Aval, name: str | None = None) -> TensorSpec:
-    return TensorSpec(aval.tensor_shape, aval.dtype, name)

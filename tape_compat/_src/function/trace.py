@@ -406,7 +406,7 @@ class Trace:
             raise errors.refusal(
                 f"{self.graph.name} was recorded for tensors of the shapes "
                 f"{', '.join(str(x.shape) for x in self.inputs)} and does not take {given}. At "
-                f"{errors.user_location()}.",
+                f"{errors.user_location()}."
             )
         return found
 

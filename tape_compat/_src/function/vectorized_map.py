@@ -57,7 +57,11 @@ def vectorized_map(
             f"{user_location()})."
         )
     count = _rows(tensors)
-    by_python = fallback_to_while_loop and LOCAL.state.capture is None and not _is_none(count)
+    by_python = (
+        fallback_to_while_loop
+        and LOCAL.state.capture is None
+        and not (type(count) is int and count == 0)
+    )
     if any(x.dtype is string for x in tensors):
         if by_python:
             return _by_python(fn, elems, tensors, warn)
@@ -116,10 +120,6 @@ def _rows(tensors: list[Any]) -> Size:
 
 def _is_one(size: Size) -> bool:
     return type(size) is int and size == 1
-
-
-def _is_none(size: Size) -> bool:
-    return type(size) is int and size == 0
 
 
 def _keys(source: Drawn, count: Size) -> Tensor:

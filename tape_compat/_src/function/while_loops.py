@@ -72,7 +72,7 @@ def _tried(attempt: _Attempt, given: Sequence[Any], loose: Sequence[TensorShape]
     """What a loop gives. Shapes that it may change are unknown sizes in its record: those that the
     user says, at once; others where an iteration gives another shape than it was given."""
     inside = Inside() if takes_steps() else None
-    said = given if inside is None else _loosened(given, loose, _is_known)
+    said = given if inside is None else _loosened(given, loose)
     if said is not given:
         try:
             return attempt(said, inside)
@@ -84,15 +84,7 @@ def _tried(attempt: _Attempt, given: Sequence[Any], loose: Sequence[TensorShape]
         if inside is None:
             raise
         varies = isinstance(error, _Varies)
-    return attempt(_loosened(given, loose, _any) if varies else said, inside)
-
-
-def _is_known(size: Size) -> bool:
-    return type(size) is int
-
-
-def _any(_: Size) -> bool:
-    return True
+    return attempt(_loosened(given, loose, unknown=True) if varies else said, inside)
 
 
 def _attempt(
@@ -131,19 +123,20 @@ def _attempt(
 
 
 def _loosened(
-    given: Sequence[Any], loose: Sequence[TensorShape], which: Callable[[Size], bool]
+    given: Sequence[Any], loose: Sequence[TensorShape], unknown: bool = False
 ) -> Sequence[Any]:
-    """The leaves, avals with unknown sizes where such sizes may change; as they are if none may."""
+    """The leaves, avals with unknown sizes where sizes may change that are known, and unknown ones
+    if asked for; as they are if none may."""
     sketch = LOCAL.state.capture.sketch
     found = list(given)
     for i, (x, shape) in enumerate(zip(given, loose, strict=True)):
         if not isinstance(x, Tensor) or x.dtype is string or shape.rank is None:
             continue
-        pairs = list(zip(x._aval.shape, shape.as_list()))
-        if any(wanted is None and which(size) for size, wanted in pairs):
-            sizes = [
-                sketch.size() if wanted is None and which(size) else size for size, wanted in pairs
-            ]
+        sizes = [
+            sketch.size() if wanted is None and (unknown or type(size) is int) else size
+            for size, wanted in zip(x._aval.shape, shape.as_list())
+        ]
+        if not all(map(is_, sizes, x._aval.shape)):
             found[i] = Aval.of(tuple(sizes), x.dtype)
     return given if all(map(is_, found, given)) else found
 

@@ -12,7 +12,7 @@ from ...ops.comparison import equal, logical_not
 from ...values import operators
 from .. import control_flow
 from . import verify
-from .staging import condition, is_tensor, staged, tracing
+from .staging import condition, is_tensor, staged
 
 Thunk = Callable[[], Any]
 
@@ -32,20 +32,9 @@ def if_stmt(
     """
     if is_tensor(cond):
         cond = condition(cond, "if statement")
-        if tracing():
-            return _staged_if(cond, body, orelse, get_state, set_state, symbol_names, nouts)
-    body() if cond else orelse()
-
-
-def _staged_if(
-    cond: Any,
-    body: Thunk,
-    orelse: Thunk,
-    get_state: Callable[[], tuple[Any, ...]],
-    set_state: Callable[[tuple[Any, ...]], None],
-    names: Sequence[str],
-    nouts: int,
-) -> None:
+    if not staged(cond):
+        body() if cond else orelse()
+        return
     before = get_state()
     results: dict[str, Sequence[Any]] = {}
 
@@ -54,9 +43,9 @@ def _staged_if(
             set_state(before)
             branch()
             values = results[which] = get_state()[:nouts]
-            verify.branch(values, names, which)
+            verify.branch(values, symbol_names, which)
             if len(results) == 2:
-                verify.branches(results["main"], results["else"], names)
+                verify.branches(results["main"], results["else"], symbol_names)
             return values
 
         return traced

@@ -37,7 +37,10 @@ class Failure(error_utils.ErrorMetadataBase):
         super().__init__(*args)
         stack = self.translated_stack
         kept = [f for f in stack[:-1] if f.is_converted or is_users(f.filename)]
-        self.translated_stack = tuple(map(_named, (*kept, *stack[-1:])))
+        self.translated_stack = tuple(
+            frame if frame.function_name else frame._replace(function_name="<lambda>")
+            for frame in (*kept, *stack[-1:])
+        )
 
     def create_exception(self, source_error: BaseException) -> BaseException:
         kind, message = type(source_error), self.get_message()
@@ -50,10 +53,6 @@ class Failure(error_utils.ErrorMetadataBase):
         else:
             made = StagingError(message)
         return made.with_traceback(source_error.__traceback__)
-
-
-def _named(frame: error_utils.FrameInfo) -> error_utils.FrameInfo:
-    return frame if frame.function_name else frame._replace(function_name="<lambda>")
 
 
 def _takes_a_message(kind: type[BaseException]) -> bool:

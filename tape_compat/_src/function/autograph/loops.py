@@ -133,11 +133,6 @@ def _goes_on(extra_test: Thunk) -> bool:
     return bool(value)
 
 
-def _with_extra(main: Any, extra_test: Thunk | None) -> Any:
-    """Whether a loop goes on: `extra_test` says whether `break` or `return` was reached."""
-    return main if extra_test is None else logical_and(main, extra_test())
-
-
 def _tensor_for(iter_: Any, loop: _For) -> None:
     """A loop over the first axis of a tensor: one over the numbers of its rows, which the variable
     of the loop is not."""
@@ -175,7 +170,8 @@ def _range_for(range_: Bounds, loop: _For) -> None:
         number += range_.delta
 
     def test() -> Any:
-        return _with_extra(_within(number, range_), extra_test)
+        within = _within(number, range_)  # and `break` or `return` was not reached
+        return within if extra_test is None else logical_and(within, extra_test())
 
     runs = bool(_static_size(range_))
     stage(test, iteration, get, put, ("<internal iterate>", *names), opts, runs)

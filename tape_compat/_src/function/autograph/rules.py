@@ -43,9 +43,8 @@ def remember(function: Any, options: Any) -> None:
         pass
 
 
-def is_unsupported(function: Any) -> bool:
-    """Whether a callable is never converted: constructors, what `wrapt` and `lru_cache` made."""
-    return conversion.is_unsupported(function)
+#: Whether a callable is never converted: constructors, what `wrapt` and `lru_cache` made.
+is_unsupported = conversion.is_unsupported
 
 
 def runs_as_it_is(

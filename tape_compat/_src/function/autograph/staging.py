@@ -8,11 +8,11 @@ import numpy as np
 from malt.operators.variables import Undefined, UndefinedReturnValue
 
 from ...core import dtypes
-from ...core.state import LOCAL
 from ...ops.creation import is_tensor as _is_tensor
 from ...ops.shapes import reshape
 from ...values.convert import convert
 from ...values.tensor import Tensor
+from ..recording import recording as tracing
 
 
 def is_undefined(value: Any) -> bool:
@@ -23,11 +23,6 @@ def is_undefined(value: Any) -> bool:
 def is_tensor(value: Any) -> bool:
     """Whether a value is a Tensor, a Variable or another of TensorFlow's kinds of tensors."""
     return not is_undefined(value) and _is_tensor(value)
-
-
-def tracing() -> bool:
-    """Whether ops are recorded into a function, which has no values yet."""
-    return LOCAL.state.capture is not None
 
 
 def staged(value: Any) -> bool:
