@@ -283,3 +283,23 @@ def test_faces_show_their_names_only(module):
 
 def test_files_are_short():
     assert [str(MODULES[m]) for m in MODULES if facts(m).lines > 700] == []
+
+
+class Alike:
+    """What `conftest.py` asks of a test, for one of a hundred that are alike."""
+
+    def __init__(self, number):
+        self.name = f"test_alike[{number}]"
+        self.nodeid = f"tests/test_layout.py::{self.name}"
+
+    def get_closest_marker(self, name):
+        return pytest.mark.part.mark
+
+
+def test_parts_are_apart_and_all_together(request):
+    conftest = pathlib.Path(__file__).with_name("conftest.py")
+    plugin = request.config.pluginmanager.get_plugin(str(conftest))
+    items = [Alike(number) for number in range(100)]
+    parts = [set(items) - plugin._beyond(items, 8, which) for which in range(8)]
+    assert all(parts) and set().union(*parts) == set(items)
+    assert sum(map(len, parts)) == len(items)
