@@ -298,6 +298,7 @@ def compute(derivative, x, other, out, given):
     )
 
 
+@pytest.mark.part
 def test_for_arrays_of_numpy(case):
     """What the interpreter calls gives the same bits as programs do, whatever the threads."""
     *window, channels, more = case.window
@@ -352,6 +353,7 @@ def test_rows_are_folded():
     assert TARGET in text and "stablehlo.convolution" not in text
 
 
+@pytest.mark.part
 def test_is_deterministic_in_threads(case):
     """Bit for bit, in four threads at once, as often as one calls it."""
     functions = case.programs

@@ -24,6 +24,7 @@ def values(*variables):
     return [v.numpy().tolist() for v in variables]
 
 
+@pytest.mark.part
 @pytest.mark.parametrize("steps", [0, 1, 12])
 @pytest.mark.parametrize("decorated", [False, True])
 @pytest.mark.compiled
