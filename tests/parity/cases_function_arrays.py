@@ -180,3 +180,31 @@ def case_arrays_of_nothing_in_a_function(tf):
         attempts(tf, {name: stacked(shape) for name, shape in shapes.items()}),
         attempt(joined([3, 2], size=2), tf),
     )
+
+
+def case_elements_of_several_shapes_in_a_function(tf):
+    x = tf.reshape(tf.range(12.0), [3, 4])
+
+    def total(n, infer_shape):
+        rows = tf.TensorArray(tf.float32, size=3).unstack(x)
+        parts = tf.TensorArray(tf.float32, size=0, dynamic_size=True, infer_shape=infer_shape)
+        for i in tf.range(n):
+            parts = parts.write(i, rows.read(i)[: i + 1])
+        longer = parts.write(n, x[0])
+        return parts.concat(), longer.concat(), parts.read(1), parts.size(), rows.gather([2, 0])
+
+    def unwritten(n, infer_shape):
+        array = tf.TensorArray(tf.float32, size=3, infer_shape=infer_shape, element_shape=[None])
+        return array.write(0, x[0][:n]).write(n, x[1][:n]).stack()
+
+    calls = {"total": tf.function(total), "without elements": tf.function(unwritten)}
+    return attempts(
+        tf,
+        {
+            f"{name}, {infer_shape}": lambda tf, call=call, infer=infer_shape: call(
+                tf.constant(2), infer
+            )
+            for name, call in calls.items()
+            for infer_shape in (True, False)
+        },
+    )

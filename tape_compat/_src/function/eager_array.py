@@ -1,7 +1,8 @@
-"""The TensorArray of eager code: a Python list."""
+"""The TensorArray of eager code: a Python list; and that of functions whose Python runs."""
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -92,7 +93,6 @@ class EagerArray:
                     f"Tried to write to index {index} but array is not resizeable and size is: "
                     f"{size} "
                 )
-            self._elements += [None] * (index - size + 1)
         value = convert(value, hint=self.dtype)
         if value.dtype is not self.dtype:
             raise errors.refusal(
@@ -103,16 +103,30 @@ class EagerArray:
             raise ValueError(
                 f"Incompatible shape for value ({value.shape}), expected ({self.element_shape})"
             )
-        if self.infer_shape:
-            self.element_shape = self.element_shape.merge_with(value.shape)
-        self._elements[index] = value
+        array = self._to_change()
+        array._elements += [None] * (index - size + 1)
+        array._elements[index] = value
+        array._infer(value.shape)
+        return array
+
+    def _to_change(self) -> EagerArray:
+        """What the next change is made to."""
         return self
+
+    def _infer(self, shape: TensorShape) -> None:
+        """Note the shape of an element."""
+        if self.infer_shape:
+            self.element_shape = self.element_shape.merge_with(shape)
 
     def _or_zeros(self, index: int) -> Tensor:
         found = self._elements[index]
         if found is None:
-            found = self._elements[index] = zeros(self.element_shape, self.dtype)
+            found = self._elements[index] = zeros(self._shape(), self.dtype)
         return found
+
+    def _shape(self) -> TensorShape:
+        """That of an element which was not written."""
+        return self.element_shape
 
     def _all(self) -> list[Tensor]:
         return [self._or_zeros(i) for i in range(len(self._elements))]
@@ -146,14 +160,16 @@ class EagerArray:
             raise ValueError(
                 f"Cannot unstack {len(rows)} tensors into a TensorArray of static size {size} "
             )
-        self._elements = list(rows)
-        return self
+        array = self._to_change()
+        array._elements = list(rows)
+        return array
 
     def scatter(self, indices: Any, value: Any) -> EagerArray:
         """Set some elements to the rows of a tensor."""
+        array = self
         for index, row in zip(np.asarray(convert(indices)), unstack(value)):
-            self.write(index, row)
-        return self
+            array = array.write(index, row)
+        return array
 
     def split(self, value: Any, lengths: Any) -> EagerArray:
         """Take parts of a tensor as elements."""
@@ -180,8 +196,9 @@ class EagerArray:
                 f"({len(self._elements)} vs. {len(lengths)}), and the TensorArray is not marked "
                 "as dynamically resizeable."
             )
-        self._elements = list(split(value, lengths.tolist()))
-        return self
+        array = self._to_change()
+        array._elements = list(split(value, lengths.tolist()))
+        return array
 
     def size(self) -> Tensor:
         """The number of elements."""
@@ -190,6 +207,23 @@ class EagerArray:
     def close(self) -> None:
         """Forget the elements."""
         self._elements.clear()
+
+
+class PythonArray(EagerArray):
+    """That of a function whose Python runs at each call. As in a graph it is a value: a change
+    gives another one. Elements may differ in shape, for a graph knows what they have in common."""
+
+    def _to_change(self) -> EagerArray:
+        array = copy(self)
+        array._elements = list(self._elements)
+        return array
+
+    def _infer(self, shape: TensorShape) -> None:
+        pass
+
+    def _shape(self) -> TensorShape:
+        written = next((x for x in self._elements if x is not None), None)
+        return self.element_shape if written is None else written.shape
 
 
 def _out_of_range(message: str) -> errors.OutOfRangeError:

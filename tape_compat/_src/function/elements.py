@@ -12,11 +12,6 @@ from collections import deque
 from typing import Any
 
 from ..core.state import changed
-from ..values import nest
-from ..values.spec import TensorSpec
-from ..values.tensor import Tensor
-from .retracing import mapped
-from .signature import Bound
 
 #: How many of the last elements are kept, and found again.
 _LAST = 4
@@ -45,16 +40,3 @@ def took(element: Any, spec: Any) -> None:
     """Note an element of a dataset, if the Python of a function takes it."""
     if TAKEN.elements is not None:
         TAKEN.elements.append((element, spec))
-
-
-def with_unknown_sizes(bound: Bound) -> Bound:
-    """Arguments with specs in the place of tensors that are parts of noted elements, where the
-    dataset's spec has None for the first size. The others are taken as they are: specs of ours may
-    have None where TensorFlow's have a number."""
-    unknown = {}
-    for element, spec in TAKEN.elements or ():
-        for value, part in zip(nest.flatten(element), nest.flatten(spec)):
-            tensor = isinstance(value, Tensor) and isinstance(part, TensorSpec)
-            if tensor and part.shape.rank and part.shape[0] is None:
-                unknown[id(value)] = TensorSpec([None, *value.shape[1:]], value.dtype)
-    return mapped(bound, lambda value: unknown.get(id(value), value)) if unknown else bound

@@ -36,10 +36,10 @@ from .any_rank import ConcreteFunctionOfAnyRank, of_any_rank, without_covered
 from .autograph import converted
 from .compiler_ir import compiler_ir
 from .concrete import ConcreteFunction
-from .elements import taking, with_unknown_sizes
+from .elements import taking
 from .function_spec import FunctionSpec
 from .function_type import FunctionType, Parameter, type_of, untyped
-from .retracing import General, Retracing, mapped, of_any_count, retracing_of, spec_like
+from .retracing import General, Retracing, mapped, of_any_count, retracing_of, spec_like, unsized
 from .signature import LITERALS, Arguments, Bound, Signature, serves, spec_names, texts_in
 from .trace import AssumingTrace, Trace, as_tensors, traced
 
@@ -292,7 +292,7 @@ class Function(Recorded):
                     self._signature.general(bound)._replace(known_texts=False).key
                 )
             if found is None:
-                given = of_any_count(with_unknown_sizes(self._signature.general(bound)))
+                given = of_any_count(unsized(self._signature.general(bound)))
                 if self._reduce_retracing:
                     given = self._general.of(given)
                 by_sizes = _has_unknown(given) and not _has_unknown(bound)

@@ -21,6 +21,7 @@ from ..values.sparse import SparseTensor, SparseTensorSpec
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from ..values.variable import Variable
+from .elements import TAKEN
 from .signature import Bound, rebuilt
 
 #: TensorFlow warns, at most so many times, once that many of the last calls were recorded.
@@ -198,3 +199,19 @@ def mapped(bound: Bound, function: Any) -> Bound:
         args=tuple([rebuilt(value, function) for value in bound.args]),
         kwargs=tuple([(name, rebuilt(value, function)) for name, value in bound.kwargs]),
     )
+
+
+def unsized(bound: Bound) -> Bound:
+    """Arguments with specs in the place of tensors that are parts of noted elements, where the
+    dataset's spec has None for the first size. The others are taken as they are: specs of ours may
+    have None where TensorFlow's have a number."""
+    unknown = {}
+    for element, spec in TAKEN.elements or ():
+        for value, part in zip(nest.flatten(element), nest.flatten(spec)):
+            if isinstance(value, Tensor) and isinstance(part, TensorSpec) and _any_first(part):
+                unknown[id(value)] = TensorSpec([None, *value.shape[1:]], value.dtype)
+    return mapped(bound, lambda value: unknown.get(id(value), value)) if unknown else bound
+
+
+def _any_first(spec: TensorSpec) -> bool:
+    return bool(spec.shape.rank) and spec.shape[0] is None

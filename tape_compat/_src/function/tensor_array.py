@@ -14,7 +14,8 @@ from ..values.composite import TypeSpec
 from ..values.spec import TensorSpec
 from ..values.spec_registry import register
 from ..values.tensor import Tensor
-from .eager_array import EagerArray
+from .eager_array import EagerArray, PythonArray
+from .elements import runs_as_python
 from .recorded_array import RecordedArray
 
 
@@ -23,7 +24,8 @@ class TensorArray:
 
     In eager code it is a Python list that its methods change. In a function that is being recorded
     it is a value like a tensor: `write` and its like give another array, which is to be used from
-    then on (`ta = ta.write(i, x)`), and the elements lie in one buffer, so they are of one shape.
+    then on (`ta = ta.write(i, x)`), and the elements lie in one buffer, so they are of one shape; a
+    function with others runs as Python, where it is such a value too.
 
     Args:
       dtype: of the elements.
@@ -61,14 +63,15 @@ class TensorArray:
         name: str | None = None,
     ):
         dtype, shape = as_dtype(dtype), TensorShape(element_shape)
-        make: Any = EagerArray if LOCAL.state.capture is None else RecordedArray.empty
+        make: Any = RecordedArray.empty
+        if LOCAL.state.capture is None:
+            make = PythonArray if runs_as_python() else EagerArray
         if handle is not None or (flow is not None and LOCAL.state.capture is not None):
             raise ValueError(
                 "TensorArray handles are not supported when eager execution is enabled."
             )
-        self._implementation: Any = make(
-            dtype, size, dynamic_size, clear_after_read is not False, infer_shape, shape
-        )
+        clears = clear_after_read is not False and make is not PythonArray
+        self._implementation: Any = make(dtype, size, dynamic_size, clears, infer_shape, shape)
 
     def _recorded(self) -> RecordedArray:
         """What it is in a function that is being recorded."""
