@@ -624,15 +624,26 @@ def test_determinism(gpu, monkeypatch):
     assert not config.is_op_determinism_enabled()
 
 
-def test_threads():
+def test_threads(monkeypatch):
+    monkeypatch.setattr(config, "_ASKED", {"inter": 0, "intra": 0})
     threading = tf.config.threading
-    assert threading.get_inter_op_parallelism_threads() == 0
-    assert threading.get_intra_op_parallelism_threads() == 0
     threading.set_inter_op_parallelism_threads(0)
-    with pytest.raises(RuntimeError, match="Inter op parallelism cannot be modified after init"):
+    with pytest.warns(UserWarning, match=r"set_inter_op_parallelism_threads\(2\) has no effect"):
         threading.set_inter_op_parallelism_threads(2)
-    with pytest.raises(RuntimeError, match="Intra op parallelism cannot be modified after init"):
-        threading.set_intra_op_parallelism_threads(2)
+    with pytest.warns(UserWarning, match="`taskset`") as found:
+        threading.set_intra_op_parallelism_threads(3)
+    assert found[0].filename == __file__
+    assert threading.get_inter_op_parallelism_threads() == 2
+    assert threading.get_intra_op_parallelism_threads() == 3
+
+
+def test_short_floats_by_options_of_the_optimizer_are_refused(monkeypatch):
+    monkeypatch.setattr(config, "_OPTIONS", {})
+    optimizer = tf.config.optimizer
+    for name in ("auto_mixed_precision", "auto_mixed_precision_onednn_bfloat16"):
+        with pytest.raises(NotImplementedError, match=name):
+            optimizer.set_experimental_options({"remapping": True, name: True})
+    assert "remapping" not in optimizer.get_experimental_options()
 
 
 def test_immediate_mode(deferred):

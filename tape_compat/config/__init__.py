@@ -19,6 +19,6 @@ from .._src.library.config import (
     set_visible_devices as set_visible_devices,
 )
 from .._src.library.tpus import connect_to_cluster as experimental_connect_to_cluster
-from . import experimental as experimental, threading as threading
+from . import experimental as experimental, optimizer as optimizer, threading as threading
 
 _face(__name__)

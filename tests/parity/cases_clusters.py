@@ -307,3 +307,14 @@ def case_where_no_replica_runs(tf):
     everywhere(tf.distribute.OneDeviceStrategy("/cpu:0"))
     everywhere(tf.distribute.MirroredStrategy(["/cpu:0"]))
     return seen
+
+
+def case_settings_of_the_optimizer(tf):
+    optimizer = tf.config.optimizer
+    found = []
+    for enabled in (True, "autoclustering", "", False):
+        optimizer.set_jit(enabled)
+        found.append(optimizer.get_jit())
+    optimizer.set_experimental_options({"remapping": True, "auto_mixed_precision": False})
+    optimizer.set_experimental_options({"debug_stripper": False})
+    return found, sorted(optimizer.get_experimental_options().items())

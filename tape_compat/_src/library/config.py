@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -339,7 +339,11 @@ def enable_op_determinism() -> None:
 
 
 #: What was asked for: bits of float32 products as JAX names them, and what changes no op.
-_ASKED: dict[str, Any] = {"determinism": False, "float32": None, "placement": False}
+_ASKED: dict[str, Any] = {
+    **{"determinism": False, "float32": None, "placement": False},
+    **{"inter": 0, "intra": 0, "jit": ""},
+}
+_OPTIONS: dict[str, Any] = {}
 
 
 def set_log_device_placement(enabled: bool) -> None:
@@ -378,28 +382,59 @@ def disable_op_determinism() -> None:
 
 
 def get_inter_op_parallelism_threads() -> int:
-    """0: the system chooses how many ops run at the same time."""
-    return 0
+    """What was asked for; 0, as at first, says that the system chooses."""
+    return _ASKED["inter"]
 
 
 def get_intra_op_parallelism_threads() -> int:
-    """0: the system chooses how many threads an op uses."""
-    return 0
+    """What was asked for; 0, as at first, says that the system chooses."""
+    return _ASKED["intra"]
 
 
 def set_inter_op_parallelism_threads(num_threads: int) -> None:
-    """Accept 0 only, which is the case. Raises RuntimeError for other numbers."""
-    _refuse_threads("Inter", num_threads)
+    """Warn, unless it is 0, that the number has no effect: the system chooses."""
+    _ASKED["inter"] = _unheeded("inter", num_threads)
 
 
 def set_intra_op_parallelism_threads(num_threads: int) -> None:
-    """Accept 0 only, which is the case. Raises RuntimeError for other numbers."""
-    _refuse_threads("Intra", num_threads)
+    """Warn, unless it is 0, that the number has no effect: the system chooses."""
+    _ASKED["intra"] = _unheeded("intra", num_threads)
 
 
-def _refuse_threads(kind: str, num_threads: int) -> None:
+def _unheeded(kind: str, num_threads: int) -> int:
     if num_threads:
-        raise RuntimeError(
-            f"{kind} op parallelism cannot be modified after initialization. JAX uses the "
-            "processors the process may run on: restrict those, with `taskset` for one."
+        warnings.warn(
+            f"set_{kind}_op_parallelism_threads({num_threads}) has no effect: JAX uses the "
+            "processors the process may run on. Restrict those, with `taskset` for one.",
+            stacklevel=3,
         )
+    return int(num_threads)
+
+
+def get_jit() -> str:
+    """What `set_jit` was given: "autoclustering" or "". XLA compiles functions either way."""
+    return _ASKED["jit"]
+
+
+def set_jit(enabled: bool | str) -> None:
+    """Note whether XLA is asked for: it compiles functions either way."""
+    _ASKED["jit"] = enabled if isinstance(enabled, str) else "autoclustering" if enabled else ""
+
+
+def get_experimental_options() -> dict[str, Any]:
+    """The options that `set_experimental_options` was given, and two that TensorFlow has."""
+    return {"disable_model_pruning": False, "disable_meta_optimizer": False, **_OPTIONS}
+
+
+def set_experimental_options(options: Mapping[str, Any]) -> None:
+    """Note options of TensorFlow's optimizer of graphs: XLA optimizes here.
+
+    Raises: NotImplementedError for one that computes in short floats, for that changes results.
+    """
+    for name, value in options.items():
+        if name.startswith("auto_mixed_precision") and value:
+            raise NotImplementedError(
+                f"{name} is not supported: ask for short floats by the dtypes of layers and "
+                "tensors, as `tf.keras.mixed_precision` does."
+            )
+    _OPTIONS.update(options)
