@@ -11,7 +11,7 @@ from jax import lax
 import tape_compat as tf
 from tape_compat._src.core.kernels import tracing
 from tape_compat._src.core.x64 import in_x64
-from tape_compat._src.ops import solvers, systems
+from tape_compat._src.ops import determinants, solvers, systems
 
 TARGET = "tape_compat_systems"
 pytestmark = [
@@ -65,6 +65,50 @@ def test_values(n, dtype):
         line for line in lowered.as_text().splitlines() if "@lapack" in line
     )
     close(run(everything, a / n, b), run(everything, a / n, b, own=False))
+
+
+@pytest.mark.part
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("n", [1, 6, 70])
+def test_factors_of_rows(n, dtype):
+    """As LAPACK's, none in a call with others; and their changes, against differences."""
+    a, change = drawn(dtype, 2, 3, n, n), positive(dtype, 2, 3, n, n)
+    lowered = in_x64(jax.jit(tracing(True, systems.lu)).lower, a)
+    assert (TARGET in lowered.as_text()) == (n < systems.MOST_ROWS)
+    calls = [line for line in lowered.as_text().splitlines() if "@lapack" in line]
+    assert "tensor<2x3x" not in "".join(calls)
+    found, wanted = run(systems.lu, a), run(lax.linalg.lu, a, own=False)
+    close(found[0], wanted[0])
+    for one, other in zip(found[1:], wanted[1:], strict=True):
+        np.testing.assert_array_equal(one, other)
+    if dtype == "float64" and n == 6:
+        moved = run(lambda a, da: jax.jvp(systems.lu, (a,), (da,))[1][0], a, change)
+        step = 1e-7 * change
+        ends = [np.asarray(run(systems.lu, x)[0]) for x in (a - step, a + step)]
+        slope = (ends[1] - ends[0]) / 2e-7
+        np.testing.assert_allclose(moved, slope, rtol=1e-5, atol=1e-5 * np.abs(slope).max())
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+def test_determinants(dtype):
+    """With derivatives as JAX has them, of singular matrices too."""
+    a = drawn(dtype, 3, 5, 5)
+    a[1, :, 4] = a[1, :, :4].sum(-1)
+    change = positive(dtype, 3, 5, 5)
+
+    def sloped(f):
+        return lambda a, da: jax.jvp(lambda a: f(a, da), (a,), (da,))[1]
+
+    def functions(det, slogdet):
+        return [lambda a, _, f=f: jnp.stack(jax.tree.leaves(f(a))) for f in (det, slogdet)]
+
+    own = functions(determinants.determinant, determinants.log_determinant)
+    whole = functions(jnp.linalg.det, jnp.linalg.slogdet)
+    for i, (mine, other) in enumerate(zip(own, whole, strict=True)):
+        for order in range(3):  # JAX's determinants of singular matrices have no second derivative
+            given = [x[::2] if i or order == 2 else x for x in (a, change)]
+            close(run(mine, *given), run(other, *given, own=False))
+            mine, other = sloped(mine), sloped(other)
 
 
 @pytest.mark.part
@@ -124,7 +168,8 @@ def test_many_at_once_end(monkeypatch):
     @tf.function(jit_compile=True)
     def step(x):
         parts = [tf.tanh(x * (1 + i / 100) @ x) / 100 + x for i in range(4)]
-        return tf.add_n([tf.reduce_sum(tf.sin(tf.linalg.cholesky(part))) for part in parts])
+        each = [tf.sin(f(part)) for part in parts for f in (tf.linalg.cholesky, tf.linalg.inv)]
+        return tf.add_n([tf.reduce_sum(x) for x in each])
 
     found = [float(step(x)) for _ in range(20)]
     assert found == pytest.approx([found[0]] * 20, rel=1e-4)

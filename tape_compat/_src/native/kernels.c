@@ -202,14 +202,20 @@ static XLA_FFI_Error *answer(const XLA_FFI_Api *api, enum Outcome outcome, const
     return api->XLA_FFI_Error_Create(&args);
 }
 
-/* The numbers that a call has besides arrays, which give one array; NULL if there are not so many. */
-static const int64_t *numbers_of(const XLA_FFI_CallFrame *call, size_t count)
+/* The numbers that a call has besides arrays; NULL if there are not so many. */
+static const int64_t *numbers_beside(const XLA_FFI_CallFrame *call, size_t count)
 {
-    if (call->args.size < 1 || call->rets.size != 1 || call->attrs.size != 1 ||
+    if (call->args.size < 1 || call->attrs.size != 1 ||
         call->attrs.types[0] != XLA_FFI_AttrType_ARRAY)
         return NULL;
     const XLA_FFI_Array *numbers = call->attrs.attrs[0];
     return numbers->dtype == XLA_FFI_DataType_S64 && numbers->size == count ? numbers->data : NULL;
+}
+
+/* The same, of a call that gives one array. */
+static const int64_t *numbers_of(const XLA_FFI_CallFrame *call, size_t count)
+{
+    return call->rets.size == 1 ? numbers_beside(call, count) : NULL;
 }
 
 typedef int Compute(const Convolution *, const Instructions *, const void *, const void *, void *,

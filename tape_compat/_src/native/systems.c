@@ -1,5 +1,4 @@
-/* Part of kernels.c, behind lu.c: Cholesky decompositions and triangular systems of batches, for XLA's
-   programs. LAPACK's, as jaxlib 0.10 calls it, share a batch among XLA's threads and wait for the parts
+/* Part of kernels.c, behind lu.c: decompositions and triangular systems of batches, for XLA's programs. LAPACK's, as jaxlib 0.10 calls it, share a batch among XLA's threads and wait for the parts
    in one of these: as many at a time as there are threads wait for ever. */
 
 /* The lower triangle L with L L^H = a in the place of a, of which the lower triangle is read; NaN if there is
@@ -39,13 +38,14 @@ static void (*const decompose[])(void *, long) = {decompose_float, decompose_dou
                                                   decompose_complex_float, decompose_complex_double};
 
 /* Matrices, and what stands beside them, whose columns are 0 for decompositions. In `out` there is what the
-   work begins with. */
+   work begins with. pivots, order: for factors of lower and upper triangles. */
 typedef struct {
     Job job; /* first: a task finds the rest behind it */
     int kind, lower, unit;
     long n, columns, count, each, item;
     const char *matrices;
     char *out;
+    int32_t *pivots, *order;
 } Systems;
 
 static void systems_task(const Job *task, long number, float *scratch)
@@ -57,6 +57,8 @@ static void systems_task(const Job *task, long number, float *scratch)
         if (s->columns)
             substitute[s->kind](s->matrices + i * size, s->out + i * s->n * s->columns * s->item, s->n,
                                 s->columns, s->lower, s->unit);
+        else if (s->pivots)
+            eliminate[s->kind](s->out + i * size, s->pivots + i * s->n, s->order + i * s->n, s->n, s->n);
         else
             decompose[s->kind](s->out + i * size, s->n);
 }
@@ -77,12 +79,25 @@ static int kind_of_matrices(int dtype)
     return kind;
 }
 
-/* The decompositions of matrices [..., n, n], or of such and [..., n, k] the solutions of the systems. */
+/* A result beside matrices [..., n, n]: integers [..., n]. NULL if it is none. */
+static int32_t *rows_beside(const XLA_FFI_Buffer *a, const XLA_FFI_Buffer *rows)
+{
+    if (rows->dtype != XLA_FFI_DataType_S32 || rows->rank != a->rank - 1)
+        return NULL;
+    for (int64_t i = 0; i < rows->rank; i++)
+        if (rows->dims[i] != a->dims[i])
+            return NULL;
+    return rows->data;
+}
+
+/* The decompositions of matrices [..., n, n], or of such and [..., n, k] the solutions of the systems; with two
+   further results the factors of lower and upper triangles. */
 static enum Outcome do_systems(const XLA_FFI_CallFrame *call)
 {
-    const int64_t *numbers = numbers_of(call, SYSTEMS_NUMBERS);
+    const int64_t *numbers = numbers_beside(call, SYSTEMS_NUMBERS);
     int64_t count = call->args.size;
-    if (!numbers || count > 2)
+    int factors = call->rets.size == 3 && count == 1;
+    if (!numbers || count > 2 || (call->rets.size != 1 && !factors))
         return UNFIT;
     const XLA_FFI_Buffer *a = call->args.args[0], *x = call->args.args[count - 1];
     const XLA_FFI_Buffer *out = call->rets.args[0];
@@ -103,6 +118,12 @@ static enum Outcome do_systems(const XLA_FFI_CallFrame *call)
     s.count = elements(a->dims, a->rank - 2);
     s.matrices = a->data;
     s.out = out->data;
+    if (factors) {
+        s.pivots = rows_beside(a, call->rets.args[1]);
+        s.order = rows_beside(a, call->rets.args[2]);
+        if (!s.pivots || !s.order)
+            return UNFIT;
+    }
     long all = s.count * n * columns;
     if (all == 0)
         return DONE;

@@ -19,7 +19,7 @@ from ..core.refuse import invalid, not_allowed
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
-from . import host_decompositions
+from . import host_decompositions, systems
 from .arguments import as_tensor, untracked
 from .declare import Number, name_ops, op
 from .exponentials import exponential
@@ -90,11 +90,11 @@ class Lu(NamedTuple):
 
 
 def _lu(a: Any, dtype: str) -> Any:
-    factors, _, permutation = lax.linalg.lu(a)
+    factors, _, permutation = systems.lu(a)
     return factors, permutation.astype(dtype)
 
 
-_LU = Op(_lu, "Lu", check=check_square("Lu"))
+_LU = Op(_lu, "Lu", check=check_square("Lu"), kernels=True)
 
 
 def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None) -> Lu:

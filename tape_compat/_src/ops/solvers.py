@@ -23,24 +23,10 @@ from . import systems
 from .arguments import as_tensor, untracked
 from .declare import Number, check_same_dtype, is_number, matching, name_ops, op
 from .decompositions import pseudo_inverse
-from .lu_factors import by_factors, solved, solved_by_transpose
+from .determinants import determinant, inverse, log_determinant
+from .lu_factors import solved, solved_by_transpose
 from .matrices import adjoint_of, check_square
 from .products import check_matmul
-
-
-@jax.custom_jvp
-def _inverse(a: Any) -> Any:
-    """Of fewer steps than JAX's, which matters where they are interpreted: no rows are moved."""
-    factors, _, rows = lax.linalg.lu(a)
-    places = lax.broadcasted_iota(rows.dtype, a.shape, a.ndim - 1)
-    return by_factors(factors, (rows[..., None] == places).astype(a.dtype))
-
-
-@_inverse.defjvp
-def _inverse_jvp(primals: Any, tangents: Any) -> Any:
-    """-inv da inv: two products, where JAX solves again."""
-    out = _inverse(primals[0])
-    return out, -out @ tangents[0] @ out
 
 
 @op(
@@ -57,10 +43,15 @@ def inv(input, adjoint=False, name=None):
     >>> tf.linalg.inv([[2.0, 0.0], [0.0, 4.0]]).numpy().tolist()
     [[0.5, 0.0], [0.0, 0.25]]
     """
-    return _inverse(adjoint_of(input) if adjoint else input)
+    return inverse(adjoint_of(input) if adjoint else input)
 
 
-@op(kernel="MatrixDeterminant", dtypes="float complex", check=check_square("MatrixDeterminant"))
+@op(
+    kernel="MatrixDeterminant",
+    dtypes="float complex",
+    check=check_square("MatrixDeterminant"),
+    kernels=True,
+)
 def det(input, name=None):
     """The determinant of square matrices [..., n, n].
 
@@ -68,9 +59,7 @@ def det(input, name=None):
     >>> float(tf.linalg.det([[2.0, 0.0], [0.0, 4.0]]))
     8.0
     """
-    if input.shape[-1] == 0:  # JAX's derivative looks for a first row
-        return jnp.ones(input.shape[:-2], input.dtype)
-    return jnp.linalg.det(input)
+    return determinant(input)
 
 
 class LogMatrixDeterminant(NamedTuple):
@@ -81,7 +70,7 @@ class LogMatrixDeterminant(NamedTuple):
 
 
 def _slogdet(a: Any) -> Any:
-    sign, logarithm = jnp.linalg.slogdet(a)
+    sign, logarithm = log_determinant(a)
     return sign, logarithm.astype(a.dtype)
 
 
@@ -89,6 +78,7 @@ _SLOGDET = Op(
     _slogdet,
     "LogMatrixDeterminant",
     check=check_square("LogMatrixDeterminant"),
+    kernels=True,
 ).bind()
 
 
@@ -238,7 +228,7 @@ def solve(matrix, rhs, adjoint=False, name=None):
 
 @jax.custom_jvp
 def _solution(a: Any, b: Any) -> Any:
-    factors, _, rows = lax.linalg.lu(a)
+    factors, _, rows = systems.lu(a)
     return solved(factors, rows, b)
 
 
@@ -249,7 +239,7 @@ def _solution_jvp(primals: Any, tangents: Any) -> Any:
 
 def _by_linear_solve(a: Any, b: Any) -> Any:
     """The same, whose derivatives of every order are solutions by the same factors."""
-    factors, _, rows = lax.linalg.lu(lax.stop_gradient(a))
+    factors, _, rows = systems.lu(lax.stop_gradient(a))
     return lax.custom_linear_solve(
         lambda x: a @ x,
         b,

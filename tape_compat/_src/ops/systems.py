@@ -1,4 +1,4 @@
-"""Cholesky decompositions and triangular systems of batches of matrices.
+"""Cholesky and LU decompositions and triangular systems of batches of matrices.
 
 On processors jaxlib has LAPACK do them, and its 0.10 shares a batch among XLA's threads and waits
 in one of these for the others: two calls that do not need each other wait for ever where there are
@@ -52,7 +52,8 @@ def _one_by_one(function: Callable[..., Any]) -> Callable[..., Any]:
     def mapped(*arrays: Any) -> Any:
         rows = [x.reshape(-1, *x.shape[-2:]) for x in arrays]
         found = lax.map(lambda given: function(*given), rows)
-        return found.reshape(*arrays[-1].shape[:-2], *found.shape[-2:])
+        batch = arrays[-1].shape[:-2]
+        return jax.tree.map(lambda x: x.reshape(*batch, *x.shape[1:]), found)
 
     return mapped
 
@@ -85,6 +86,36 @@ def _half_lower(x: Any) -> Any:
     """The lower triangle with half the diagonal."""
     n = x.shape[-1]
     return x * jnp.asarray(np.tril(np.ones((n, n))) - np.eye(n) / 2, x.dtype)
+
+
+@jax.custom_jvp
+def lu(a: Any) -> Any:
+    """The factors L, whose diagonal is 1, and U of the rows of square `a` [..., n, n] in one
+    matrix, what each row was changed with, and the order of rows."""
+    if not _is_batch(a):
+        return tuple(lax.linalg.lu(a))
+    quick = _factored if a.shape[-1] < MOST_ROWS else _one_by_one(lax.linalg.lu)
+    return tuple(lax.platform_dependent(a, cpu=quick, default=lax.linalg.lu))
+
+
+def _factored(a: Any) -> list[Any]:
+    rows = jax.ShapeDtypeStruct(a.shape[:-1], np.int32)
+    made = jax.ShapeDtypeStruct(a.shape, a.dtype), rows, rows
+    call = jax.ffi.ffi_call(_TARGET, made, vmap_method="broadcast_all")
+    return list(call(a, numbers=np.zeros(2, "int64")))
+
+
+@lu.defjvp
+def _lu_jvp(primals: Any, tangents: Any) -> Any:
+    """L^-1 P dA U^-1, whose triangles are the changes of the factors."""
+    factors, pivots, rows = out = lu(primals[0])
+    change = jnp.take_along_axis(tangents[0], rows[..., None], -2)
+    half = triangular_solve(factors, change, lower=True, unit_diagonal=True)
+    turned = triangular_solve(jnp.swapaxes(factors, -1, -2), jnp.swapaxes(half, -1, -2), lower=True)
+    whole = jnp.swapaxes(turned, -1, -2)
+    lower = jnp.tril(factors, -1) + jnp.eye(factors.shape[-1], dtype=factors.dtype)
+    changed = lower @ jnp.tril(whole, -1) + jnp.triu(whole) @ jnp.triu(factors)
+    return out, (changed, *[np.zeros(x.shape, jax.dtypes.float0) for x in (pivots, rows)])
 
 
 def triangular_solve(
