@@ -163,3 +163,61 @@ def case_axes_that_are_floats(tf):
         "blocks of floats": lambda tf: tf.space_to_batch(image, [2.0, 2.0], [[0, 0], [0, 0]]),
     }
     return found, attempts(tf, blocks, words=3)
+
+
+def case_scalars_where_vectors_are_wanted(tf):
+    x = tf.constant([1, 2])
+    return attempts(
+        tf,
+        {
+            "tile": lambda tf: tf.tile(x, 2),
+            "tile_by_a_tensor": lambda tf: tf.tile(x, tf.constant(2)),
+            "broadcast": lambda tf: tf.broadcast_to(x, 2),
+            "slice": lambda tf: tf.slice(x, 0, 1),
+            "strided": lambda tf: tf.strided_slice(x, 0, 1),
+            "transpose": lambda tf: tf.transpose([[1, 2]], 0),
+            "scattered": lambda tf: tf.scatter_nd(0, 1, [2]),
+        },
+    )
+
+
+def case_vectors_where_scalars_are_wanted(tf):
+    return attempts(
+        tf,
+        {
+            "segments": lambda tf: tf.math.unsorted_segment_sum([1, 2], [0, 1], [2]),
+            "partitions": lambda tf: tf.dynamic_partition([1, 2], [0, 1], [2]),
+            "top": lambda tf: tf.math.in_top_k([0], [[1.0, 2.0]], [1]),
+        },
+    )
+
+
+def case_index_dtypes_refused(tf):
+    return attempts(
+        tf,
+        {
+            "unique": lambda tf: tf.unique([1, 1], tf.int16),
+            "counts": lambda tf: tf.unique_with_counts([1, 1], tf.float32),
+        },
+    )
+
+
+def case_pads_as_long_as_windows(tf):
+    x = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+
+    def padded(*sides):
+        return lambda tf: tf.nn.max_pool2d(x, 2, 2, [[0, 0], *sides, [0, 0]])
+
+    pads = [[0, 0], [0, 2], [0, 0], [0, 0]]
+    return attempts(
+        tf,
+        {
+            "top": padded([2, 0], [0, 0]),
+            "bottom": padded([0, 2], [0, 0]),
+            "left": padded([0, 0], [2, 2]),
+            "right": padded([0, 0], [0, 3]),
+            "shorter": padded([1, 1], [0, 1]),
+            "one_axis": lambda tf: tf.nn.max_pool1d(x[0], 2, 2, [[0, 0], [0, 2], [0, 0]]),
+            "mean": lambda tf: tf.nn.avg_pool2d(x, 2, 2, pads),
+        },
+    )

@@ -70,6 +70,15 @@ def dims(value: Any, attr: str | None = None, kernel: str = "") -> Shape:
     return tuple(array.ravel().tolist())
 
 
+def is_scalar(value: Any) -> bool:
+    """Whether a value that may be a vector of sizes has no axes.
+
+    >>> is_scalar(2), is_scalar([2]), is_scalar(np.int64(2)), is_scalar(TensorShape([]))
+    (True, False, True, False)
+    """
+    return value.__class__ is int or getattr(value, "shape", None) == ()
+
+
 def _dim(item: Any, whole: Any, attr: str | None, kernel: str) -> Size:
     if isinstance(item, (list, tuple)):
         raise _not_a_vector(np.shape(whole), kernel)

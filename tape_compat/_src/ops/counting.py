@@ -165,6 +165,8 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
     >>> tf.math.in_top_k([0, 1], [[1.0, 2.0], [3.0, 4.0]], k=1).numpy().tolist()
     [False, True]
     """
+    if isinstance(k, (list, tuple)):
+        raise invalid(f"k must be 0-D, got shape {shown(np.shape(k))}", "InTopKV2")
     return _in_top_k(cast_as_default(targets), convert(predictions, float32), k=k)
 
 

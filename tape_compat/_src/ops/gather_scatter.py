@@ -339,6 +339,8 @@ def scatter_nd(
     [4, 0, 2]
     """
     indices, updates, wanted = as_tensor(indices), as_tensor(updates), dims(shape)
+    if not indices._aval.shape:
+        raise invalid("Indices shape must have rank at least one. Found:[]", "ScatterNd")
     if bad_indices_policy != "IGNORE":
         refuse_positions(indices, wanted, "ScatterNd")
     if is_text(updates):

@@ -300,6 +300,8 @@ def _pool(
     kind: str, rank: int, x: Any, ksize: Any, strides: Any, padding: Any, data_format: Any
 ) -> Tensor:
     declared = _POOLS[kind, rank]
+    if not isinstance(padding, str) and (kind == "avg" or rank == 3):
+        raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
     last = channels_last(data_format, rank, declared.name)
     if (kind, rank, last) == ("max", 2, True) and (count := _channels_at_once(ksize, strides)) > 1:
         return apply(_OF_CHANNELS.bind(count=count), (convert(x),))
@@ -310,11 +312,24 @@ def _pool(
         last=last,
     )
     x = convert(x)
-    found = apply(closure, (x,))
     given = closure.attributes
+    if not isinstance(padding, str):
+        _check_explicit(given["window"], given["padding"], declared.name)
+    found = apply(closure, (x,))
     sizes = x._aval.shape[1:-1] if last else x._aval.shape[2:]
     check_size(sizes, given["window"], given["strides"], given["padding"], declared.name)
     return found
+
+
+def _check_explicit(window: tuple[int, ...], pairs: Any, kernel: str) -> None:
+    """Refuse padding in which whole windows lie."""
+    names = [("Top", "Bottom"), ("Left", "Right")][-len(window) :]
+    for size, pair, sides in zip(window, pairs, names, strict=True):
+        for side, pad in zip(sides, pair, strict=True):
+            if not less(pad, size):
+                raise invalid(
+                    f"{side} padding {pad} needs to be smaller than the window size {size}", kernel
+                )
 
 
 def _spatial_rank(x: Any, data_format: str | None) -> int:

@@ -24,6 +24,7 @@ from .arguments import (
     as_int,
     as_tensor,
     dims,
+    is_scalar,
     is_text,
     known_sizes,
     known_value,
@@ -66,6 +67,8 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     """
     if shape.__class__ is DynamicRaggedShape:
         raise refusal(shape)
+    if is_scalar(shape):
+        raise invalid("shape must be a vector of {int32,int64}, got shape []", "BroadcastTo")
     x, wanted = as_tensor(input), dims(shape, "Tidx", "BroadcastTo")
     if is_text(x):
         return move_text(lambda p: broadcast_to(p, wanted), x)
@@ -107,6 +110,8 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     >>> tf.tile([1, 2], [2]).numpy().tolist()
     [1, 2, 1, 2]
     """
+    if is_scalar(multiples):
+        raise invalid("Expected multiples to be 1-D, but got shape []", "Tile")
     x, times = as_tensor(input), dims(multiples, "Tmultiples", "Tile")
     if is_text(x):
         return move_text(lambda p: tile(p, times), x)

@@ -129,7 +129,11 @@ def _unsorted(
     declared = Op(function, kernel, check=_check_unsorted(kernel, kinds))
 
     def call(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
-        closure = declared.bind(segments=static(num_segments))
+        count = static(num_segments)
+        if isinstance(count, (list, tuple)):
+            found = shown(np.shape(count))
+            raise invalid(f"num_segments should be a scalar, not shape {found}", declared.name)
+        closure = declared.bind(segments=count)
         data, ids = convert(data), convert(segment_ids)
         refuse_segments(ids, closure.attributes["segments"], kernel)
         return apply(closure, (data, ids))

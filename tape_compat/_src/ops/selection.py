@@ -178,6 +178,8 @@ def dynamic_partition(
     >>> [t.numpy().tolist() for t in tf.dynamic_partition([1, 2, 3], [0, 1, 0], 2)]
     [[1, 3], [2]]
     """
+    if isinstance(num_partitions, (list, tuple)):
+        raise TypeError(f"Expected int for argument 'num_partitions' not {num_partitions!r}.")
     if num_partitions < 1:
         raise invalid(
             f"Value for attr 'num_partitions' of {num_partitions} must be at least minimum 1",
@@ -312,6 +314,8 @@ def unique_with_counts(
     >>> [t.numpy().tolist() for t in tf.unique_with_counts([3, 1, 3])]
     [[3, 1], [0, 1, 0], [2, 1]]
     """
+    if as_dtype(out_idx) not in (dtypes.int32, dtypes.int64):
+        raise not_allowed(as_dtype(out_idx), "int32, int64", "UniqueWithCounts", "out_idx")
     sketch = sketched(x)
     if sketch is not None and len(x._aval.shape) == 1:
         distinct, kind = (sketch.size(),), as_dtype(out_idx)

@@ -26,7 +26,7 @@ from ..core.dimensions import (
 from ..core.dtypes import as_dtype
 from ..core.errors import NeedsValue, user_location
 from ..core.op import Op
-from ..core.refuse import invalid, shown
+from ..core.refuse import invalid, not_allowed, shown
 from ..core.shapes import TensorShape
 from ..core.state import LOCAL
 from ..values import operators, record as dispatch
@@ -38,7 +38,7 @@ from ..values.ragged_shape import DynamicRaggedShape
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete, next_id, same_value
 from ..values.variable import Variable
-from .arguments import as_tensor, dims, is_text, known_value, move_text
+from .arguments import as_tensor, dims, is_scalar, is_text, known_value, move_text
 
 
 @takes_composites
@@ -126,6 +126,8 @@ def shape(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> 
     >>> tf.shape([[1.0, 2.0]]).numpy().tolist()
     [1, 2]
     """
+    if LOCAL.state.capture is None and as_dtype(out_type).name not in ("int32", "int64"):
+        raise not_allowed(as_dtype(out_type), "int32, int64", "Shape", "out_type")
     return host_shape(_shape_of(input), out_type)
 
 
@@ -410,6 +412,8 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "tr
     [[1, 3], [2, 4]]
     """
     x = as_tensor(a)
+    if is_scalar(perm):
+        raise invalid("perm must be rank 1, got shape []", "Transpose")
     order = None if perm is None else dims(perm)
     conjugate = bool(conjugate) and x.dtype.is_complex
     if is_text(x):

@@ -18,7 +18,7 @@ from ..values.host_steps import without_steps
 from ..values.record import apply
 from ..values.tensor import Tensor, mark_slice
 from ..values.variable import Variable
-from .arguments import as_tensor, cast_as_default, dims, is_text, move_text
+from .arguments import as_tensor, cast_as_default, dims, is_scalar, is_text, move_text
 from .indexing import at, spec_of
 
 
@@ -47,6 +47,12 @@ def strided_slice(
     >>> tf.strided_slice([1, 2, 3, 4], [0], [4], [2]).numpy().tolist()
     [1, 3]
     """
+    if is_scalar(begin) and is_scalar(end):
+        raise invalid(
+            "Expected begin, end, and strides to be 1D equal size tensors, but got shapes [], [], "
+            "and [] instead.",
+            "StridedSlice",
+        )
     try:
         with without_steps():
             starts, stops = (dims(x, "Index", "StridedSlice") for x in (begin, end))
@@ -148,6 +154,12 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
     >>> tf.slice([1, 2, 3, 4], [1], [2]).numpy().tolist()
     [2, 3]
     """
+    if is_scalar(begin) and is_scalar(size):
+        raise invalid(
+            "Expected begin and size arguments to be 1-D tensors of size "
+            f"{len(as_tensor(input_)._aval.shape)}, but got shapes [] and [] instead.",
+            "Slice",
+        )
     x, extent = as_tensor(input_), dims(cast_as_default(size), "Index", "Slice")
     if is_text(x):
         return move_text(lambda p, b: slice(p, b, size), x, by=(begin,))
