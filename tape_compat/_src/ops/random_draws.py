@@ -26,9 +26,9 @@ from ..values.tensor import Tensor, concrete
 from . import philox, philox_host
 from .arguments import as_scalar, as_size, dims
 from .declare import check_broadcast, is_number
-from .far_gamma import random_gamma_grad
 from .gather_scatter import gather
 from .random_keys import RESERVED, typed_key
+from .special_pairs import random_gamma_grad
 
 
 def draw_shape(shape: Any, kernel: str) -> tuple[int, ...]:

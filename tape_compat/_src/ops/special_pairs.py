@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 from jax import lax
@@ -18,7 +18,6 @@ from jax.scipy import special
 
 from ..core import kernels
 from ..core.kernels import PROGRAMS, WIDTH
-from . import far_gamma
 from .rules import rule
 
 _TARGET = "tape_compat_special"
@@ -67,13 +66,91 @@ def _density(a: Any, x: Any) -> Any:
     return lax.exp((a - 1) * lax.log(x) - x - lax.lgamma(a))
 
 
+#: An `a` from which XLA's sums of incomplete gamma functions have too many terms, or never end: a term
+#: is the one before times x / (a + n), which is 1 where a + 1 is rounded to a.
+FAR = 1e6
+
+
+class _Terms(NamedTuple):
+    """The terms of DLMF 8.12.3 near x = a; elsewhere the functions are 0 or 1.
+
+    near: what the error function is of. scale: a density. rest: what stands beside that. by_a: the
+    derivative of the lower function, by that scale.
+    """
+
+    near: Any
+    scale: Any
+    rest: Any
+    by_a: Any
+
+
+def _terms(a: Any, x: Any) -> _Terms:
+    m = (x - a) / a
+    small = jnp.abs(m) < 0.1
+    least = jnp.where(small, m, 0)
+    series = jnp.zeros_like(m)
+    for n in range(19, 1, -1):
+        series = 1 / n - least * series
+    logarithm = lax.log1p(m)
+    other = jnp.where(small, 1, m)
+    half = jnp.where(small, series, (other - jnp.where(small, 1, logarithm)) / (other * other))
+    root = jnp.sqrt(2 * half)
+    eta = m * root
+    power = a * (m * m * half)
+    scale = jnp.exp(-power) / jnp.sqrt(2 * math.pi * a)
+    rest = -1 / 3 + eta * (1 / 12 + eta * (-2 / 135 + eta * (1 / 864 + eta / 2835)))
+    rest = rest + (-1 / 540 - eta / 288) / a
+    slope = 1 / 12 + eta * (-4 / 135 + eta * (3 / 864 + eta * (4 / 2835)))
+    ratio = jnp.where(m == 0, 1, logarithm / jnp.where(m == 0, 1, eta))
+    by_a = -(ratio + rest * (logarithm - 0.5 / a) - slope / (root * a))
+    return _Terms(jnp.sign(m) * jnp.sqrt(power), scale, rest, by_a)
+
+
+def _apart(by_xla: Any, far: Any) -> Any:
+    """What XLA has, but of large `a`."""
+
+    def function(a: Any, x: Any) -> Any:
+        large = (a > FAR) & (a < jnp.inf) & (x > 0) & (x < jnp.inf)
+        a_far, x_far = jnp.where(large, a, 2 * FAR), jnp.where(large, x, 2 * FAR)
+        near = by_xla(jnp.where(large, 1, a), jnp.where(large, 1, x))
+        return jnp.where(large, far(a_far, x_far), near).astype(x.dtype)
+
+    return function
+
+
+def _lower(a: Any, x: Any) -> Any:
+    terms = _terms(a, x)
+    return lax.erfc(-terms.near) / 2 - terms.scale * terms.rest
+
+
+def _upper(a: Any, x: Any) -> Any:
+    terms = _terms(a, x)
+    return lax.erfc(terms.near) / 2 + terms.scale * terms.rest
+
+
+def _lower_by_a(a: Any, x: Any) -> Any:
+    terms = _terms(a, x)
+    return terms.scale * terms.by_a
+
+
+def _draw_by_a(a: Any, x: Any) -> Any:
+    """How a draw x moves with `a`: the derivative of the lower function by `a`, by its density."""
+    return -_terms(a, x).by_a * (x / a) * (1 + 1 / (12 * a))
+
+
+_igamma_of_any = _apart(lax.igamma, _lower)
+_igammac_of_any = _apart(lax.igammac, _upper)
+igamma_grad_a = _apart(lax.igamma_grad_a, _lower_by_a)
+random_gamma_grad = _apart(lax.random_gamma_grad, _draw_by_a)
+
+
 def _igamma(a: Any, x: Any) -> Any:
-    found = jnp.where((a == jnp.inf) & (x > 0), 0, far_gamma.igamma(a, x))
+    found = jnp.where((a == jnp.inf) & (x > 0), 0, _igamma_of_any(a, x))
     return jnp.where(x == 0, 0, jnp.where(a > 0, found, jnp.nan)).astype(x.dtype)
 
 
 def _igammac(a: Any, x: Any) -> Any:
-    found = jnp.where((a == jnp.inf) & (x >= 0) & (x < jnp.inf), 1, far_gamma.igammac(a, x))
+    found = jnp.where((a == jnp.inf) & (x >= 0) & (x < jnp.inf), 1, _igammac_of_any(a, x))
     found = jnp.where((a == jnp.inf) & (x == jnp.inf), 0, found)
     return jnp.where(a > 0, found, jnp.nan).astype(x.dtype)
 
@@ -83,7 +160,7 @@ def _igamma_grad_a(a: Any, x: Any) -> Any:
     small = (a > 0) & (a < 0.1) & (x > 0) & (x <= 1)
     after = jnp.where(small, a + 1, a)
     step = lax.exp(a * lax.log(x) - x - lax.lgamma(after)) * (lax.log(x) - lax.digamma(after))
-    return far_gamma.igamma_grad_a(after, x) + jnp.where(small, step, 0)
+    return igamma_grad_a(after, x) + jnp.where(small, step, 0)
 
 
 _igamma_by_a = _function(
