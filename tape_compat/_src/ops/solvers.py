@@ -89,8 +89,7 @@ def _adjugate(a: Any) -> Any:
     corner = last[:, None] & last
     upper = jnp.where(corner, 1, factors)
     whole = jnp.prod(diagonal, -1)[..., None, None]
-    moved = diagonal[..., -1:, None] != factors[..., -1:, -1:]
-    others = jnp.prod(diagonal[..., :-1], -1)[..., None, None] * jnp.where(moved, -1, 1)
+    others = jnp.prod(diagonal[..., :-1], -1)[..., None, None]
     upper = jnp.where(others == 0, jnp.eye(n, dtype=a.dtype), upper)
     moved_rows = _moved_rows(a, rows)
     found = systems.triangular_solve(factors, moved_rows, lower=True, unit_diagonal=True)

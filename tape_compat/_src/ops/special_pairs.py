@@ -66,8 +66,8 @@ def _density(a: Any, x: Any) -> Any:
     return lax.exp((a - 1) * lax.log(x) - x - lax.lgamma(a))
 
 
-#: An `a` from which XLA's sums of incomplete gamma functions have too many terms, or never end: a term
-#: is the one before times x / (a + n), which is 1 where a + 1 is rounded to a.
+#: An `a` from which XLA's sums of incomplete gamma functions have too many terms, or never end:
+#: a term is the one before times x / (a + n), which is 1 where a + 1 is rounded to a.
 FAR = 1e6
 
 
