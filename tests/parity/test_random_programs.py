@@ -43,6 +43,14 @@ def array(values, dtype="float32"):
     return Array("Tensor", dtype, values.shape, values)
 
 
+SLICES = {
+    "type": "IndexedSlices",
+    "values": array([1.0, 2.0]),
+    "indices": array([1, 1], "int32"),
+    "dense_shape": array([3], "int32"),
+}
+
+
 @pytest.mark.parametrize(
     ("expected", "actual", "same"),
     [
@@ -57,6 +65,8 @@ def array(values, dtype="float32"):
         (Raised("ValueError", "no"), Raised("InvalidArgumentError", "never"), True),
         (Raised("ValueError", "no"), Raised("TypeError", "no"), False),
         ("raised TypeError", "raised ValueError", False),
+        (SLICES, array([0.0, 3.0, 0.0]), True),
+        (SLICES, array([0.0, 2.0, 0.0]), False),
     ],
 )
 def test_what_differs(expected, actual, same):

@@ -32,6 +32,8 @@ class FunctionWriter(DerivativeWriter):
 
     def _define(self, name: str, given: list[str], results: int) -> None:
         exec(compiled("\n".join(self.block[-1].lines(0))), self.scope)
+        if "reduce_retracing" in self.block[-1].text:  # no record is of any rank
+            self.of_one_rank.add(name)
         self.functions[name] = (given, results)
 
     def _call_or_drop(self, name: str, given: list[str]) -> None:
@@ -100,6 +102,8 @@ class FunctionWriter(DerivativeWriter):
             old = self.values.get(wanted)
             if old is not None:
                 fit = [n for n in fit if self.values[n].dtype == old.dtype]
+            if name in self.of_one_rank and old is not None:
+                fit = [n for n in fit if self.values[n].shape.rank == old.shape.rank]
             if not fit:
                 raise Rejected
             arguments.append(self.rng.choice(fit))

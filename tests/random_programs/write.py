@@ -47,7 +47,8 @@ class Writer:
         self.scope: dict[str, Any] = {"tf": tf, "attempt": attempt}
         self.derived: set[str] = set()
         self.near: set[str] = set()
-        self.functions: dict[str, Any] = {}
+        self.functions: dict[str, Any] = {}  # what each was written for, its number of results
+        self.of_one_rank: set[str] = set()
         self.leaves: list[str] = []
         self.count = 0
         self.depth = 0  # of blocks, at whose ends names may be forgotten
