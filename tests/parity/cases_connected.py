@@ -289,3 +289,26 @@ def case_what_a_function_assigns_is_no_result(tf):
     x = tf.constant(-0.3)
     recorded = [tf.function(lambda x, f=f: gradients(f, x))(x) for f in functions]
     return [gradients(f, x) for f in functions], recorded
+
+
+def case_by_what_a_loop_does_not_pass_on(tf):
+    """A loop is one op: gradients by what it reads, to decide or to count, are zeros."""
+
+    def derived(program):
+        def f(x, z):
+            with tf.GradientTape() as tape:
+                tape.watch([x, z])
+                y = program(x, z)
+            return [tf.constant(-1.0) if g is None else g for g in tape.gradient(y, [x, z])]
+
+        return tf.function(f, autograph=False)(tf.constant(3.0), tf.constant(2.0))
+
+    def loop(test, body, *start):
+        return tf.while_loop(test, body, start or (tf.constant(0.0), tf.constant(1.0)))[1]
+
+    return [
+        derived(lambda x, z: loop(lambda i, a: i < x, lambda i, a: (i + 1.0, a * z))),
+        derived(lambda x, z: loop(lambda i, a: i < 5.0, lambda i, a: (i + x, a * z))),
+        derived(lambda x, z: loop(lambda i, a: i < 5.0, lambda i, a: (i + 1.0, a * z), x, z)),
+        derived(lambda x, z: tf.map_fn(lambda r: tf.where(x > 0.0, r * z, r), tf.ones([2]))),
+    ]

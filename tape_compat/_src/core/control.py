@@ -158,17 +158,3 @@ class Batched(Structured):
 
 def union(sets: Iterable[frozenset[int]]) -> frozenset[int]:
     return frozenset().union(*sets)
-
-
-def fixed_point(carried: int, found: Sequence[frozenset[int]], inputs: int) -> list[frozenset[int]]:
-    """What the values that a loop carries depend on, whatever the number of iterations: inputs of
-    the loop. found: what they depend on after one iteration, by inputs of the body."""
-    reach = [frozenset((i,)) for i in range(inputs)]
-    while True:
-        new = [
-            union([reach[i], *[reach[k] for k in found[i]]]) if i < carried else reach[i]
-            for i in range(inputs)
-        ]
-        if new == reach:
-            return reach
-        reach = new

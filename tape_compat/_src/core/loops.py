@@ -22,7 +22,7 @@ import jax
 import jax.numpy as jnp
 
 from .avals import Aval
-from .control import Dependence, DependenceOf, Part, Structured, fixed_point, union
+from .control import Dependence, DependenceOf, Part, Structured
 from .derivative import inexact
 from .dimensions import Size, is_symbolic, less
 from .loop_pullbacks import Layout, counted, differentiable
@@ -34,7 +34,17 @@ from .reverse_only import FORWARD, forward_mode
 FORMS = ((64,), (64, 64, 256))
 
 
-class Scan(Structured):
+class Loop(Structured):
+    """What loops have in common: they are one op to a tape, as in TensorFlow, so that a gradient by
+    what only the predicate reads is 0 and not None."""
+
+    __slots__ = ()
+
+    def dependence(self, avals: tuple[Aval, ...], of: DependenceOf) -> Dependence:
+        return (frozenset(range(len(avals))),) * len(self.infer(avals)[0])
+
+
+class Scan(Loop):
     """A loop of so many iterations. Its one part is the body.
 
     Inputs: what is carried, what each iteration takes a row of, and what is the same in all
@@ -77,15 +87,8 @@ class Scan(Structured):
         stacked = [Aval.of((length, *a.shape), a.dtype) for a in found[carried:]]
         return (*avals[:carried], *stacked), False
 
-    def dependence(self, avals: tuple[Aval, ...], of: DependenceOf) -> Dependence:
-        carried = self._layout[0]
-        found = of(self.parts[0].flat, self.body_avals(avals))
-        reach = fixed_point(carried, found, len(avals))
-        stacked = [union([reach[i] for i in each]) for each in found[carried:]]
-        return (*reach[:carried], *stacked)
 
-
-class While(Structured):
+class While(Loop):
     """A loop that goes on while a predicate holds. Its parts are the predicate and the body.
 
     Inputs: what is carried; what each iteration takes a row of; rows that each iteration gives
@@ -118,21 +121,6 @@ class While(Structured):
         layout = Layout(*self.settings)
         carried, _, given, _ = layout.split(avals)
         return (*carried, *given), False
-
-    def dependence(self, avals: tuple[Aval, ...], of: DependenceOf) -> Dependence:
-        layout = Layout(*self.settings)
-        places = layout.split(range(len(avals)))
-        kinds = [avals[i].row if i in places[1] else avals[i] for p in places for i in p]
-        inputs = [*places[0], *places[1], *places[3]]  # of the body
-        found = of(self.parts[1].flat, tuple([kinds[i] for i in inputs]))
-        count = layout.carried
-        reach = fixed_point(count, found, len(inputs))
-        outside = [frozenset([inputs[k] for k in each]) for each in reach]
-        rows = [
-            union([frozenset((place,)), *[outside[i] for i in each]])
-            for place, each in zip(places[2], found[count:], strict=True)
-        ]
-        return (*outside[:count], *rows)
 
 
 class WhileInScans(While):
