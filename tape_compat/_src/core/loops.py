@@ -22,7 +22,7 @@ import jax
 import jax.numpy as jnp
 
 from .avals import Aval
-from .control import Dependence, DependenceOf, Part, Structured
+from .control import Dependence, Part, Structured
 from .derivative import inexact
 from .dimensions import Size, is_symbolic, less
 from .loop_pullbacks import Layout, counted, differentiable
@@ -40,7 +40,7 @@ class Loop(Structured):
 
     __slots__ = ()
 
-    def dependence(self, avals: tuple[Aval, ...], of: DependenceOf) -> Dependence:
+    def dependence(self, avals: tuple[Aval, ...], *_: Any) -> Dependence:
         return (frozenset(range(len(avals))),) * len(self.infer(avals)[0])
 
 
