@@ -68,7 +68,7 @@ class Structured(Closure):
         """What it gives, by its parts as functions."""
         raise NotImplementedError
 
-    def dependence(self, avals: tuple[Aval, ...], of: DependenceOf) -> Dependence:
+    def dependence(self, avals: tuple[Aval, ...], of: DependenceOf, /) -> Dependence:
         """For each output, the positions of the inputs that it depends on."""
         raise NotImplementedError
 
@@ -124,7 +124,7 @@ class Cond(Structured):
     def _infer(self, avals: tuple[Aval, ...]) -> tuple[tuple[Aval, ...], bool]:
         return self.parts[0].infer(avals[1:])[0], False
 
-    def dependence(self, avals: tuple[Aval, ...], of: DependenceOf) -> Dependence:
+    def dependence(self, avals: tuple[Aval, ...], of: DependenceOf, /) -> Dependence:
         parts = [of(branch.flat, avals[1:]) for branch in self.parts]
         return tuple([frozenset(i + 1 for i in union(each)) for each in zip(*parts, strict=True)])
 
@@ -152,7 +152,7 @@ class Batched(Structured):
         found = self.parts[0].infer(self._rows(avals))[0]
         return tuple([Aval.of((count, *a.shape), a.dtype) for a in found]), False
 
-    def dependence(self, avals: tuple[Aval, ...], of: DependenceOf) -> Dependence:
+    def dependence(self, avals: tuple[Aval, ...], of: DependenceOf, /) -> Dependence:
         return of(self.parts[0].flat, self._rows(avals))
 
 
