@@ -1,8 +1,6 @@
 """Fixtures: every test starts with nothing pending and nothing recording, and must leave it so."""
 
-import atexit
 import gc
-import os
 import zlib
 from pathlib import Path
 
@@ -20,10 +18,6 @@ from tests.ops import checks
 from tests.ops.row import Row, leaves
 
 gc.set_threshold(100_000, 50, 100)  # an eighth of the time goes into more frequent collections
-if "PYTEST_XDIST_WORKER" in os.environ:
-    # What was registered before, at imports, is not done: JAX empties its caches for seconds, until
-    # pytest ends the process.
-    atexit.register(os._exit, 0)
 
 #: Tables of rows, which hold no tests of their own, and what runs in processes of its own.
 collect_ignore = [
