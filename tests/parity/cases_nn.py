@@ -547,3 +547,13 @@ def case_embeddings_of_half_precision(tf):
             found.append((y, gradient))
             found.append(tf.nn.safe_embedding_lookup_sparse(table, ids, None, combiner))
     return found
+
+
+def case_dropout_of_nothing_is_the_tensor(tf):
+    x = tf.constant([1.0, 2.0])
+    drop, seed = tf.nn.experimental.stateless_dropout, [1, 2]
+    with tf.GradientTape(persistent=True) as tape:
+        kept = [tf.nn.dropout(x, 0.0), tf.nn.dropout(x, 0), drop(x, 0.0, seed)]
+        tensor_rate = tf.nn.dropout(x, tf.constant(0.0))
+    same = [y is x for y in [*kept, tensor_rate]]
+    return kept, same, [tape.gradient(y, x) for y in kept]

@@ -129,7 +129,7 @@ def general_dropout(
 
 
 def _dropped(x: Any, rate: Any, noise_shape: Any, draw: Callable[[Any, Any], Any]) -> Tensor:
-    x = convert(x)
+    original, x = x, convert(x)
     if not x.dtype.is_floating:
         raise ValueError(
             "`x.dtype` must be a floating point tensor as `x` will be scaled. "
@@ -137,7 +137,7 @@ def _dropped(x: Any, rate: Any, noise_shape: Any, draw: Callable[[Any, Any], Any
         )
     rate_tensor = _rate_tensor(rate, x)
     if is_number(rate, 0):
-        return identity(x)
+        return x if x is original else identity(x)  # what a variable held is read by others
     shape = x._aval.shape
     if noise_shape is not None:
         given = static(noise_shape)
