@@ -258,6 +258,16 @@ def test_what_is_for_several_devices_is_refused_when_it_is_made():
         tf.compat.v1.Session()
 
 
+def test_what_keras_2_writes_the_graph_of():
+    recorded = tf.function(lambda x: tf.exp(x))
+    recorded(tf.constant(1.0))
+    graph = recorded._concrete_variable_creation_fn.graph
+    assert "Exp" in {op.type for op in graph.get_operations()}
+    python = tf.function(lambda: [int(x) for x in tf.data.Dataset.range(2)][1])
+    assert int(python()) == 1
+    assert python._concrete_variable_creation_fn.graph.get_operations() == []
+
+
 class Assigned(AutoTrackable):
     """Sets attributes as layers of Keras 2 do, past what Trackables do."""
 

@@ -11,6 +11,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable
 from math import inf
+from types import SimpleNamespace
 from typing import Any
 
 from ..core import errors, limits
@@ -39,6 +40,7 @@ from .concrete import ConcreteFunction
 from .elements import taking
 from .function_spec import FunctionSpec
 from .function_type import FunctionType, Parameter, type_of, untyped
+from .graph import FuncGraph
 from .retracing import General, Retracing, mapped, of_any_count, retracing_of, spec_like, unsized
 from .signature import LITERALS, Arguments, Bound, Signature, serves, spec_names, texts_in
 from .trace import AssumingTrace, Trace, as_tensors, traced
@@ -480,6 +482,12 @@ class Function(Recorded):
             if key not in self._concrete:
                 self._concrete[key] = ConcreteFunction(trace, self._signature, bound, self._name)
         return list(self._concrete.values())
+
+    @property
+    def _concrete_variable_creation_fn(self) -> Any:
+        """What Keras 2 writes the graph of: the first one recorded, nothing where Python runs."""
+        nothing = SimpleNamespace(graph=FuncGraph(LOCAL.state, self._name, creates=False))
+        return next(iter(self._concretes()), nothing)
 
     def _list_all_concrete_functions(self) -> list[ConcreteFunction]:
         """Those that were recorded, and the one for `input_signature` if there is one. A function
