@@ -101,7 +101,7 @@ print(json.dumps([
 
 
 def test_missing_names_say_why():
-    for name in ("sysconfig", "tpu"):
+    for name in ("sysconfig", "lite"):
         why = names.reason(f"tf.compat.v1.{name}")
         assert why
         with pytest.raises(AttributeError, match=f"tf.compat.v1.{name} "):
