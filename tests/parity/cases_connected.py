@@ -312,3 +312,49 @@ def case_by_what_a_loop_does_not_pass_on(tf):
         derived(lambda x, z: loop(lambda i, a: i < 5.0, lambda i, a: (i + 1.0, a * z), x, z)),
         derived(lambda x, z: tf.map_fn(lambda r: tf.where(x > 0.0, r * z, r), tf.ones([2]))),
     ]
+
+
+def case_what_has_no_gradient_is_a_source_by_itself(tf):
+    x = tf.constant([1.5, -2.5])
+    functions = {
+        "floor": tf.floor,
+        "ceil": tf.math.ceil,
+        "round": tf.round,
+        "rint": tf.math.rint,
+        "floordiv": lambda x: x // 0.7,
+        "truncatediv": lambda x: tf.truncatediv(x, 0.7),
+        "stop": tf.stop_gradient,
+        "bools": lambda x: tf.cast(x > 0.0, tf.float32),
+        "hsv": lambda x: tf.image.hsv_to_rgb(tf.stack([x[0], x[1], x[0]])),
+        "imag": tf.math.imag,
+        "angle": tf.math.angle,
+        "function": tf.function(tf.floor),
+    }
+
+    def found(function):
+        with tf.GradientTape(persistent=True) as outer, tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            outer.watch(x)
+            y = function(x * 2.0)
+            z = tf.cast(y, tf.float32) ** 2
+        slope = tape.gradient(z, y)
+        jacobian = tape.jacobian(z, y)
+        return slope, jacobian, tape.gradient(z, x), outer.gradient([z, y], [y, x])
+
+    return {name: found(function) for name, function in functions.items()}
+
+
+def case_what_has_no_gradient_is_a_source_inside_functions(tf):
+    @tf.function
+    def steps(x):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = tf.round(x * 2.0)
+            z = y * y * x
+        return tape.gradient(z, y), tape.gradient(z, x)
+
+    x = tf.constant([1.5, -2.2])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        found = steps(x)
+    return found, tape.gradient(found, x)

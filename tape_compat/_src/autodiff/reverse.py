@@ -74,7 +74,7 @@ def connected(
     for entry in entries(calls):
         inputs = entry[1]
         want = tuple([i for i, x in enumerate(inputs) if x._id in reached and x._aval.trainable])
-        if not want:
+        if not want or not entry[0].differentiable:
             continue
         outputs = depending(entry[0], inputs, want, entry[2])
         if outputs:

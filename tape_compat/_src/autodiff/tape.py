@@ -157,7 +157,7 @@ class GradientTape:
     ) -> None:
         """Keep a call that depends on something tracked (called by the engine)."""
         record = self._record
-        if record is None or not closure.differentiable:
+        if record is None or closure.differentiable is False:
             return
         trainable = [out._id for out in outputs if out._aval.trainable]
         if trainable:

@@ -45,7 +45,8 @@ class Op:
     Args:
       fn: takes arrays, then attributes by keyword; gives an array or a tuple of arrays.
       name: TensorFlow's kernel name, which error messages end in (`[Op:AddV2]`).
-      differentiable: False where TF has no gradient (its gradient is None, not zero).
+      differentiable: False where TF has no gradient (its gradient is None, not zero); None where
+        tapes track what it gives all the same, as something to differentiate by.
       check: called as `check(avals, **attributes)` before the shapes are worked out; raises
         TensorFlow's error for input that TensorFlow refuses.
       sparse: gives the pullback as IndexedSlices where it can; see `autodiff/reverse.py`.
@@ -77,7 +78,7 @@ class Op:
     fn: Callable[..., Any]
     name: str
     _: KW_ONLY
-    differentiable: bool = True
+    differentiable: bool | None = True
     check: Check | None = None
     sparse: Callable[..., Any] | None = None
     dynamic_form: Callable[..., tuple[dict[str, Any], tuple[int, ...], bool] | None] | None = None

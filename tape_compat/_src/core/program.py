@@ -136,7 +136,9 @@ class Node(_LastEdge):
             or self.depth >= limits.MAX_PENDING_INSTRUCTIONS
             or self.nbytes > limits.MAX_PENDING_BYTES
         )
-        self.differentiable = closure.differentiable and any(aval.trainable for aval in outputs)
+        self.differentiable = closure.differentiable is not False and any(
+            aval.trainable for aval in outputs
+        )
         self._tail: tuple[tuple[int, ...], int] | None = None
 
     def tail(self, overwritten: tuple[int, ...]) -> int:

@@ -145,7 +145,7 @@ floordiv = _nonzero(
         "x / y, rounded down.",
         kernel="FloorDiv",
         dtypes=REAL,
-        differentiable=False,
+        differentiable=None,
         of_sizes=operator.floordiv,
     ),
     "FloorDiv",
@@ -166,7 +166,7 @@ truncatediv = binary(
     "x / y, rounded towards 0.",
     kernel="TruncateDiv",
     dtypes=REAL,
-    differentiable=False,
+    differentiable=None,
 )
 truncatemod = binary(
     jnp.fmod,

@@ -105,18 +105,18 @@ reciprocal_no_nan = unary(
     kernel="DivNoNan",
     dtypes=INEXACT,
 )
-floor = unary(jnp.floor, "Rounded down.", kernel="Floor", dtypes="float", differentiable=False)
-ceil = unary(jnp.ceil, "Rounded up.", kernel="Ceil", dtypes="float", differentiable=False)
+floor = unary(jnp.floor, "Rounded down.", kernel="Floor", dtypes="float", differentiable=None)
+ceil = unary(jnp.ceil, "Rounded up.", kernel="Ceil", dtypes="float", differentiable=None)
 rint = unary(
     jnp.rint, "Nearest integer, halves to even.", kernel="Rint", dtypes="float",
-    differentiable=False,
+    differentiable=None,
 )  # fmt: skip
 round = unary(
     lambda x: jnp.rint(x) if jnp.issubdtype(x.dtype, jnp.floating) else x,
     "Nearest integer, halves to even.",
     kernel="Round",
     dtypes=REAL,
-    differentiable=False,
+    differentiable=None,
 )
 is_nan = unary(jnp.isnan, "Where NaN.", kernel="IsNan", dtypes="float", differentiable=False)
 is_inf = unary(jnp.isinf, "Where infinite.", kernel="IsInf", dtypes="float", differentiable=False)
@@ -126,7 +126,7 @@ is_finite = unary(
 real = unary(jnp.real, "Real part.", kernel="Real", dtypes=NUMBER)
 conj = unary(jnp.conj, "Complex conjugate; real x stays.", kernel="Conj", dtypes=NUMBER)
 _IMAG = unary(jnp.imag, "", kernel="Imag", dtypes="complex")
-_IMAG_OF_REAL = unary(jnp.zeros_like, "", kernel="ZerosLike", differentiable=False)
+_IMAG_OF_REAL = unary(jnp.zeros_like, "", kernel="ZerosLike", differentiable=None)
 _ANGLE = unary(
     lambda x: angles.atan2(jnp.imag(x), jnp.real(x)),
     "",
@@ -139,7 +139,7 @@ _ANGLE_OF_REAL = unary(
     "",
     kernel="Angle",
     dtypes="float",
-    differentiable=False,
+    differentiable=None,
 )
 
 

@@ -77,7 +77,7 @@ def from_hsv(x: Any) -> Any:
 
 _TO_HSV = Op(to_hsv, "RGBToHSV", check=check_colors("RGBToHSV", _FLOATS)).bind()
 _FROM_HSV = Op(
-    from_hsv, "HSVToRGB", check=check_colors("HSVToRGB", _FLOATS), differentiable=False
+    from_hsv, "HSVToRGB", check=check_colors("HSVToRGB", _FLOATS), differentiable=None
 ).bind()
 
 
