@@ -8,6 +8,7 @@ used in a comparison, as an integer or rounded is not: there no derivative comes
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..core import limits
@@ -99,6 +100,26 @@ def _by_trace(
     return tuple(_dependence(jaxpr, by_mask))
 
 
+def counted(closure: Closure, avals: tuple[Aval, ...]) -> tuple[frozenset[int], ...]:
+    """`used_by` of a derivative or a call as a tape counts it: results of a function are one."""
+    used = used_by(closure, avals)
+    return as_one(used, closure.results) if isinstance(closure, Call) else used
+
+
+def flowing(
+    closure: Closure, avals: tuple[Aval, ...], outputs: tuple[Aval, ...]
+) -> Sequence[Iterable[int]]:
+    """For each output the positions of the inputs that a gradient comes to, as a tape sees it."""
+    through = closure.op.through
+    parts: Sequence[Iterable[int]] = [range(len(avals)) if through is None else through] * len(
+        outputs
+    )
+    if closure.derivative:
+        parts = counted(closure, avals)
+    flows = [closure.differentiable and aval.trainable for aval in outputs]
+    return [part if does else () for part, does in zip(parts, flows, strict=True)]
+
+
 def _of_steps(steps: Steps, given: tuple[Aval, ...]) -> tuple[frozenset[int], ...]:
     """Which inputs the outputs of steps depend on, as a tape would see it."""
     avals = list(given)
@@ -106,17 +127,8 @@ def _of_steps(steps: Steps, given: tuple[Aval, ...]) -> tuple[frozenset[int], ..
     for closure, inputs, *_ in steps.steps:
         kinds = tuple([avals[i] for i in inputs])
         outputs = closure.infer(kinds)[0]
-        through = closure.op.through
-        parts: Any = [range(len(inputs)) if through is None else through] * len(outputs)
-        if closure.derivative:
-            parts = used_by(closure, kinds)
-        if isinstance(closure, Call):
-            parts = as_one(parts, closure.results)
-        for aval, part in zip(outputs, parts, strict=True):
-            flows = closure.differentiable and aval.trainable
-            used.append(
-                frozenset().union(*[used[inputs[i]] for i in part]) if flows else frozenset()
-            )
+        for part in flowing(closure, kinds, outputs):
+            used.append(frozenset().union(*[used[inputs[i]] for i in part]))
         avals += outputs
     return tuple([used[i] for i in steps.outputs])
 

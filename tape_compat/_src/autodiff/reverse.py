@@ -33,7 +33,7 @@ from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor
 from ..values.variable import current
-from .dependence import as_one, used_inputs, varied_by
+from .dependence import counted, used_inputs, varied_by
 
 Cotangent = Tensor | IndexedSlices
 
@@ -89,9 +89,7 @@ def depending(
     """Of what stands for the outputs of a call, that of those that depend on the inputs `want`."""
     if not getattr(call, "derivative", False):
         return outputs
-    used = used_inputs(call, inputs)
-    if isinstance(call, Call):
-        used = as_one(used, call.results)
+    used = counted(call, tuple([x._aval for x in inputs]))
     return tuple([o for o, parts in zip(outputs, used) if not parts.isdisjoint(want)])
 
 

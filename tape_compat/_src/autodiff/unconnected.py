@@ -19,7 +19,7 @@ from ..core.program import Node
 from ..values.tensor import Tensor
 from ..values.variable import Variable, current
 from . import reverse
-from .dependence import used_by
+from .dependence import flowing
 
 #: The places whose gradients were all None, which are told of once.
 _TOLD: Cache[str, bool] = Cache("places without gradients", limits.MAX_PLACES_TOLD)
@@ -165,7 +165,9 @@ def _cuts(path: list[Node], start: int, target: int) -> list[str] | None:
         depends.update(outputs)
         if flows.isdisjoint(node.inputs):
             continue
-        through = [out for out in outputs if _flows(node, out, flows, avals)]
+        given = tuple([avals[slot] for slot in node.inputs])
+        parts = zip(outputs, flowing(node.closure, given, node.outputs), strict=True)
+        through = [out for out, part in parts if any(node.inputs[i] in flows for i in part)]
         flows.update(through)
         if len(through) < len(outputs):
             edges.append((node, _said(node, avals)))
@@ -183,20 +185,6 @@ def _cuts(path: list[Node], start: int, target: int) -> list[str] | None:
         if any(out in leading and out not in flows for out in range(node.first, node.end))
     ]
     return list(dict.fromkeys(cutting))[: limits.PLACES_TOLD]
-
-
-def _flows(node: Node, output: int, flows: set[int], avals: dict[int, Aval]) -> bool:
-    """Whether a gradient comes through a node from one of its outputs to what is in `flows`."""
-    closure = node.closure
-    if not (closure.differentiable and avals[output].trainable):
-        return False
-    inputs: Iterable[int] = range(len(node.inputs))
-    if isinstance(closure, Call) or getattr(closure, "derivative", False):
-        given = tuple([avals[slot] for slot in node.inputs])
-        inputs = used_by(closure, given)[output - node.first]
-    elif closure.op.through is not None:
-        inputs = closure.op.through
-    return any(node.inputs[i] in flows for i in inputs)
 
 
 def _said(node: Node, avals: dict[int, Aval]) -> str:
