@@ -348,8 +348,8 @@ class GradientTape:
         if zero:
             with reverse.deferring():
                 answers = [reverse.zeros_like(s) if a is None else a for a, s in zip(answers, flat)]
-        elif answers and all(a is None for a in answers):
-            self._tell("gradient", targets, flat)
+        else:
+            self._tell_none("gradient", targets, flat, answers)
         self._finish("gradient")
         if flat is sources:
             return answers
@@ -473,8 +473,7 @@ class GradientTape:
 
             found = remembered(self, record, (what, rows), [target], sources, compute)
             if not zero:
-                if found and all(a is None for a in found):
-                    self._tell(what, [target], sources)
+                self._tell_none(what, [target], sources, found)
                 return found
             return [
                 jacobians.zeros(target, s, paired) if a is None else a
@@ -522,10 +521,14 @@ class GradientTape:
         ]
         return nest.pack_sequence_as(sources, found)
 
-    def _tell(self, what: str, targets: list[Tensor], sources: list[Any]) -> None:
-        said = unconnected.report(self, what, targets, sources)
-        if said is not None:
-            LOGGER.warning("%s", said)
+    def _tell_none(
+        self, what: str, targets: list[Tensor], sources: list[Any], answers: list[Any]
+    ) -> None:
+        """Say why, if all of these are None."""
+        if answers and all(a is None for a in answers):
+            said = unconnected.report(self, what, targets, sources)
+            if said is not None:
+                LOGGER.warning("%s", said)
 
     def _dense(self, slices: IndexedSlices) -> Tensor:
         """The tensor that slices are the rows of, as one that this tape has seen made."""
