@@ -19,7 +19,7 @@ from ..core import dtypes, errors
 from ..core.dimensions import INCONCLUSIVE
 from ..core.errors import user_location
 from ..core.shapes import TensorShape
-from ..core.state import MODE
+from ..core.state import MODE, changed
 from ..core.tracebacks import filter_traceback
 from ..function.autograph import converted
 from ..function.elements import taking
@@ -251,12 +251,9 @@ class ElementFunction:
     def _called(self, function: Callable[..., Any], leaves: Sequence[Any]) -> Any:
         """The function of an element: of the parts of a tuple, or of the one other thing."""
         value = self._source.layout.pack(leaves)
-        before, _RUNNING.function = _RUNNING.function, self
-        try:
-            with contextlib.nullcontext() if self._as_python else taking(), self._draws.running():
-                result = function(*value) if type(value) is tuple else function(value)
-        finally:
-            _RUNNING.function = before
+        notes = contextlib.nullcontext() if self._as_python else taking()
+        with changed(_RUNNING, function=self), notes, self._draws.running():
+            result = function(*value) if type(value) is tuple else function(value)
         if self._dtype is not None:
             return convert(result, self._dtype)
         return tuple(result) if isinstance(result, list) else result

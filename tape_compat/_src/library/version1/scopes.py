@@ -17,6 +17,7 @@ from typing import Any
 
 from ...core import dtypes
 from ...core.shapes import as_shape
+from ...core.state import changed
 from ...ops.creation import fill, zeros
 from ...values.names import name_scope
 from ...values.trackable import Trackable
@@ -128,17 +129,12 @@ _OPENED: Counter[str] = Counter()
 on_reset(_OPENED.clear)
 
 
-@contextlib.contextmanager
-def keeping() -> Iterator[None]:
+def keeping() -> Any:
     """A context with variables of its own by their names: as a graph has. `reuse` of the scopes
     says whether those that are there are taken."""
-    before = _WITHIN.scopes, _WITHIN.kept, _WITHIN.strict
-    _WITHIN.scopes, _WITHIN.kept, _WITHIN.strict = [VariableScope(False)], {}, True
-    _WITHIN.scopes[0].reuse = False
-    try:
-        yield
-    finally:
-        _WITHIN.scopes, _WITHIN.kept, _WITHIN.strict = before
+    outermost = VariableScope(False)
+    outermost.reuse = False
+    return changed(_WITHIN, scopes=[outermost], kept={}, strict=True)
 
 
 def get_variable_scope() -> VariableScope:
