@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..core.errors import user_location
 from .clusters import ClusterSpec
 from .config import list_logical_devices
 
@@ -16,6 +17,15 @@ from .config import list_logical_devices
 def _with_protocol(address: str, rpc_layer: str | None) -> str:
     """'grpc://here:1'; the address alone if one of the two is empty."""
     return f"{rpc_layer}://{address}" if rpc_layer and address else address
+
+
+def refuse_several(spec: ClusterSpec, what: str) -> None:
+    """Raises: NotImplementedError for a cluster of several tasks."""
+    if sum(map(spec.num_tasks, spec.jobs)) > 1:
+        raise NotImplementedError(
+            f"{what}: work on several machines is to follow. Received: {spec}. At "
+            f"{user_location()}."
+        )
 
 
 class ClusterResolver(abc.ABC):

@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from ..core.errors import user_location
+from ..core.state import changed
 from ..ops.arguments import as_tensor
 from ..ops.reductions import reduce_mean, reduce_sum
 from ..values import nest
 from ..values.context import device as on_device
 from ..values.creators import variable_creator_scope
-from .cluster_resolvers import ClusterResolver, TFConfigClusterResolver
+from .cluster_resolvers import ClusterResolver, TFConfigClusterResolver, refuse_several
 from .mirrored import Mirror, devices_of
 
 
@@ -401,11 +402,7 @@ class MultiWorkerMirroredStrategy(MirroredStrategy):
         super().__init__()
         self._cluster_resolver = cluster_resolver or TFConfigClusterResolver()
         spec = self._cluster_resolver.cluster_spec()
-        if sum(map(spec.num_tasks, spec.jobs)) > 1:
-            raise NotImplementedError(
-                f"tf.distribute.MultiWorkerMirroredStrategy: work on several machines is to "
-                f"follow. Received: {spec}. At {user_location()}."
-            )
+        refuse_several(spec, "tf.distribute.MultiWorkerMirroredStrategy")
 
     @property
     def cluster_resolver(self) -> ClusterResolver:
@@ -496,14 +493,8 @@ _STATE = _State()
 _DEFAULT = Strategy()
 
 
-@contextlib.contextmanager
-def _within(strategy: Strategy, across: bool) -> Iterator[None]:
-    before = _STATE.strategy, _STATE.across
-    _STATE.strategy, _STATE.across = strategy, across
-    try:
-        yield
-    finally:
-        _STATE.strategy, _STATE.across = before
+def _within(strategy: Strategy, across: bool) -> Any:
+    return changed(_STATE, strategy=strategy, across=across)
 
 
 def get_strategy() -> Strategy:

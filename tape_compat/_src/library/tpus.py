@@ -9,7 +9,7 @@ import jax
 
 from ..core import errors
 from ..core.errors import user_location
-from .cluster_resolvers import ClusterResolver
+from .cluster_resolvers import ClusterResolver, refuse_several
 from .clusters import ClusterSpec
 from .distribute import SeveralDevices
 
@@ -158,8 +158,4 @@ def connect_to_cluster(
             "`cluster_spec_or_resolver` must be a `ClusterSpec` or a `ClusterResolver`, not "
             f"{spec!r} (at {user_location()})."
         )
-    if sum(map(spec.num_tasks, spec.jobs)) > 1:
-        raise NotImplementedError(
-            "tf.config.experimental_connect_to_cluster: work on several machines is to follow. "
-            f"Received: {spec}. At {user_location()}."
-        )
+    refuse_several(spec, "tf.config.experimental_connect_to_cluster")
