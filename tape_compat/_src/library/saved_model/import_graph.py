@@ -121,6 +121,11 @@ class ImportedTensor:
         self.op, self.index = op, index
 
     @property
+    def place(self) -> Place:
+        """Where it is in the graph of the message."""
+        return self.op.node.name, self.index
+
+    @property
     def name(self) -> str:
         """Its name, "import/out:0"."""
         return f"{self.op.name}:{self.index}"
@@ -191,7 +196,10 @@ class PlacesRun(Run):
         self._mapped = mapped
 
     def value(self, reference: str) -> Any:
-        place = _place(reference)
+        return self.at(_place(reference))
+
+    def at(self, place: Place) -> Any:
+        """The value at a place."""
         return self._mapped[place] if place in self._mapped else self.node(place[0])[place[1]]
 
     def _before(self, node: NodeDef) -> Iterator[str]:
@@ -256,14 +264,13 @@ class Imported:
 
     def computed(self, x: ImportedTensor) -> Tensor:
         """A tensor of it, in the record."""
-        place = (x.op.node.name, x.index)
         if LOCAL.state.capture is not None and self not in self.graph.imports:  # in a branch
-            return convert(PlacesRun(self._nodes, self._mapped, self._library).value(_named(place)))
+            return convert(PlacesRun(self._nodes, self._mapped, self._library).at(x.place))
         with capturing(lambda _: self.graph):
             first = self.graph.node.end
             if self._run is None:
                 self._run = PlacesRun(self._nodes, self._with_placeholders(), self._library)
-            found = convert(self._run.value(_named(place)))
+            found = convert(self._run.at(x.place))
             for slot in range(first, self.graph.node.end):
                 self.slots.setdefault(slot, None)
             if found._at[0] is self.graph:
@@ -283,12 +290,8 @@ class Imported:
 
     def run_with(self, given: Mapping[ImportedTensor, Any]) -> PlacesRun:
         """A run through it in which tensors have these values."""
-        fed = {(x.op.node.name, x.index): value for x, value in given.items()}
+        fed = {x.place: value for x, value in given.items()}
         return PlacesRun(self._nodes, {**self._mapped, **fed}, self._library)
-
-
-def _named(place: Place) -> str:
-    return f"{place[0]}:{place[1]}"
 
 
 def placeholder_spec(node: NodeDef) -> TensorSpec:
