@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..values.tensor import Tensor, concrete
+from ..values.composite import CompositeTensor
+from ..values.tensor import concrete
 from .pipeline import Draws, Pipeline, Stream, StreamOf
 from .structure import array_of
 
@@ -25,11 +26,9 @@ class Placed(Pipeline):
         source, place = self.inputs[0].open(draws.of(0)), self._place
 
         def leaf(value: Any) -> Any:
-            array = (
-                array_of(value) if isinstance(value, Tensor) or hasattr(value, "dtype") else None
-            )
-            if array is None or array.dtype.kind == "O":
+            if isinstance(value, CompositeTensor) or not hasattr(value, "dtype"):
                 return value
-            return concrete(place(array))
+            array = array_of(value)
+            return value if array.dtype.kind == "O" else concrete(place(array))
 
         return StreamOf(lambda: tuple([leaf(value) for value in source.step()]), source.skip)

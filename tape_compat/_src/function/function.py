@@ -486,8 +486,10 @@ class Function(Recorded):
     @property
     def _concrete_variable_creation_fn(self) -> Any:
         """What Keras 2 writes the graph of: the first one recorded, nothing where Python runs."""
-        nothing = SimpleNamespace(graph=FuncGraph(LOCAL.state, self._name, creates=False))
-        return next(iter(self._concretes()), nothing)
+        found = self._concretes()
+        if found:
+            return found[0]
+        return SimpleNamespace(graph=FuncGraph(LOCAL.state, self._name, creates=False))
 
     def _list_all_concrete_functions(self) -> list[ConcreteFunction]:
         """Those that were recorded, and the one for `input_signature` if there is one. A function

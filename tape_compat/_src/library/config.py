@@ -340,8 +340,12 @@ def enable_op_determinism() -> None:
 
 #: What was asked for: bits of float32 products as JAX names them, and what changes no op.
 _ASKED: dict[str, Any] = {
-    **{"determinism": False, "float32": None, "placement": False},
-    **{"inter": 0, "intra": 0, "jit": ""},
+    "determinism": False,
+    "float32": None,
+    "placement": False,
+    "inter": 0,
+    "intra": 0,
+    "jit": "",
 }
 _OPTIONS: dict[str, Any] = {}
 
