@@ -358,3 +358,37 @@ def case_what_has_no_gradient_is_a_source_inside_functions(tf):
         tape.watch(x)
         found = steps(x)
     return found, tape.gradient(found, x)
+
+
+def case_second_of_linear_functions(tf):
+    """The gradient of a function reads what the function computed; then all its inputs count."""
+    x, w = tf.constant([[0.3, -0.2], [1.0, 2.0]]), tf.Variable([[1.0, 2.0], [3.0, 5.0]])
+    triple = tf.function(lambda x: 3.0 * x)
+    functions = {
+        "by a number": triple,
+        "number added": tf.function(lambda x: x + 3.0),
+        "divided": tf.function(lambda x: x / 4.0),
+        "sum": tf.function(lambda x: tf.reduce_sum(x) - tf.reduce_mean(x)),
+        "by a variable": tf.function(lambda x: x @ w),
+        "with a variable": tf.function(lambda x: x + w),
+        "both": tf.function(lambda x: tf.reduce_sum(x * 2.0) + tf.reduce_sum(w)),
+        "chosen": tf.function(lambda x: tf.where(x > 0.5, x, 2.0 * x)),
+        "masked": tf.function(lambda x: tf.where(x > 0.5, x, 0.0)),
+        "moved": tf.function(lambda x: tf.transpose(tf.concat([x, x], 0))),
+        "steps": tf.function(lambda x: tf.floor(x) * x),
+        "of rows": tf.function(lambda x: tf.map_fn(lambda row: row * 2.0, x)),
+        "inner": tf.function(lambda x: triple(triple(x)) + x),
+        "inner of eager code": lambda x: 2.0 * triple(x),
+        "two results": tf.function(lambda x: (3.0 * x, x + 1.0)),
+    }
+
+    def second(function):
+        with tf.GradientTape(persistent=True) as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = function(x)
+            slope = inner.gradient(y, x)
+        return slope, outer.gradient(slope, [x, w]), outer.jacobian(slope, x)
+
+    return {name: second(function) for name, function in functions.items()}

@@ -41,7 +41,7 @@ def used_by(closure: Closure, avals: tuple[Aval, ...]) -> tuple[frozenset[int], 
     found = _FOUND.get(key)
     if found is None:
         if isinstance(closure, Call):
-            found = _of_steps(closure.steps, avals)
+            found = tuple([u | closure.joined for u in _of_steps(closure.steps, avals)])
         elif isinstance(closure, Structured):
             found = closure.dependence(avals, _of_steps)
         else:

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 
 from ..core import limits
-from ..core.avals import Aval
+from ..core.avals import Aval, Packed
 from ..core.caches import Cache
 from ..core.call import Call
 from ..core.derivative import pullback
 from ..core.dtypes import DType, string
 from ..core.op import Closure, Op
+from ..core.program import Node
 from ..core.state import LOCAL, Recorder, seen_by
 from ..ops.casting import cast
 from ..ops.creation import zeros_like as zeros_of
@@ -33,7 +34,7 @@ from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor
 from ..values.variable import current
-from .dependence import counted, used_inputs, varied_by
+from .dependence import counted, flowing, used_by, used_inputs, varied_by
 
 Cotangent = Tensor | IndexedSlices
 
@@ -177,6 +178,8 @@ def gradients(
         for i, cotangent in zip(varying, pull(call, given, cotangents, varying), strict=True):
             if cotangent is not None:
                 _add(sums, inputs[i]._id, cotangent)
+            elif isinstance(call, Call) and i in call.joined:
+                sums.setdefault(inputs[i]._id, _Zeros(inputs[i]._aval))
     found = [total(sums[s]) if s in sums else None for s in sources]
     return [filled(c.aval, 0) if isinstance(c, _Zeros) else c for c in found]
 
@@ -263,6 +266,7 @@ def _backward(
         inputs = [symbolic_input(aval) for aval in avals]
         noted = _Noted([inputs[i]._id for i in want])
         outputs = seen_by((noted,), call.steps.interpret, _apply_pure, inputs)
+        forward = program.node
         targets = [outputs[i] for i in have]
         seeds = [symbolic_input(x._aval) for x in targets]
         sources = [inputs[i]._id for i in want]
@@ -270,8 +274,33 @@ def _backward(
         flat: list[Tensor] = []
         answers = tuple([_flat_answer(cotangent, flat) for cotangent in found])
         closure = close(program, [*inputs, *seeds], [anchor(program, x) for x in flat], name)
+        if _reads(program.node.path(), forward.end, {x._at[1] for x in flat}):
+            used = used_by(call, avals)[: call.results]
+            closure = closure.joining(frozenset().union(*used))
         constants = leaves_of(program)
     return _Backward(closure, constants, answers)
+
+
+def _reads(path: list[Node], end: int, answers: set[int]) -> bool:
+    """Whether answers depend on what was recorded in the slots before `end`: a function of
+    TensorFlow gives that to its gradient as further results."""
+    avals: list[Aval] = []
+    reading: set[int] = set()
+    for node in path:
+        avals += [leaf.aval if isinstance(leaf, Packed) else leaf for leaf in node.leaves]
+        parts: Sequence[Iterable[int]] = [()] * len(node.outputs)
+        if node.first >= end:
+            given = tuple([avals[slot] for slot in node.inputs])
+            parts = flowing(node.closure, given, node.outputs)
+        for slot, part in enumerate(parts, node.first):
+            if any(_held(node.inputs[i], end, avals) or node.inputs[i] in reading for i in part):
+                reading.add(slot)
+        avals += node.outputs
+    return not reading.isdisjoint(answers) or any(_held(slot, end, avals) for slot in answers)
+
+
+def _held(slot: int, end: int, avals: list[Aval]) -> bool:
+    return slot < end and avals[slot].trainable
 
 
 def _apply_pure(closure: Closure, inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:

@@ -26,17 +26,26 @@ class Call(Closure):
 
     due: at which run a program that calls it is to be compiled, because the user declared that it
     is called again and again; 0 if that is not known. results: how many outputs are results; the
-    others are what variables hold afterwards.
+    others are what variables hold afterwards. joined: inputs that every output counts as depending
+    on, as the gradient of a function does, which reads what the function computed.
     """
 
     #: Not every output need depend on every input.
     derivative = True
 
-    __slots__ = ("_flat", "due", "results", "steps")
+    __slots__ = ("_flat", "due", "joined", "results", "steps")
 
-    def __init__(self, steps: Steps, name: str, due: int = 0, results: int | None = None):
+    def __init__(
+        self,
+        steps: Steps,
+        name: str,
+        due: int = 0,
+        results: int | None = None,
+        joined: frozenset[int] = frozenset(),
+    ):
         self.steps = steps
         self.due = due
+        self.joined = joined
         self.results = len(steps.outputs) if results is None else results
         self._flat: Steps | None = None
         effect = any(step.closure.effect for step in steps.steps)
@@ -63,7 +72,12 @@ class Call(Closure):
         return tuple([env[i] for i in self.flat.outputs])
 
     def _without_effect(self) -> Closure:
-        return Call(self.pure_steps(), self.name, self.due, self.results)
+        return Call(self.pure_steps(), self.name, self.due, self.results, self.joined)
+
+    def joining(self, inputs: frozenset[int]) -> Closure:
+        """The same, with these inputs as `joined`."""
+        steps, name, due, results = self.steps, self.name, self.due, self.results
+        return self.derived(("joined", inputs), lambda: Call(steps, name, due, results, inputs))
 
     def pure_steps(self) -> Steps:
         """Its steps without those that give nothing."""
@@ -81,7 +95,7 @@ class Call(Closure):
         return any(step.closure.unknown for step in self.steps.steps)
 
     def _at(self, sizes: Sizes) -> Closure:
-        return Call(self.steps.at(sizes), self.name, self.due, self.results)
+        return Call(self.steps.at(sizes), self.name, self.due, self.results, self.joined)
 
 
 class _Barred(Replay):
