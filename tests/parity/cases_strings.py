@@ -312,3 +312,24 @@ def case_unsigned_numbers_of_texts(tf):
         return {x: attempt(lambda: tf.strings.to_number([x], dtype), words=3) for x in texts}
 
     return of(tf.uint32), of(tf.uint64)
+
+
+def case_of_no_texts(tf):
+    def texts(*shape):
+        return tf.constant([], tf.string, shape)
+
+    return {
+        "joined": [tf.strings.reduce_join(texts(0, 1), axis) for axis in (0, 1, -1, None)],
+        "kept": tf.strings.reduce_join(texts(2, 0, 3), [0, 2], keepdims=True),
+        "ngrams": tf.strings.ngrams(texts(2, 0), 2),
+        "padded": tf.strings.ngrams(texts(2, 0), 2, pad_values=("a", "b")),
+        "rows": [
+            tf.strings.ngrams(
+                tf.RaggedTensor.from_row_lengths(given, [0, given.shape[0]]),
+                2,
+                pad_values=("a", "b"),
+            ).row_lengths()
+            for given in (tf.constant([], tf.string), tf.constant(["x"]))
+        ],
+        "fingerprints": [tf.fingerprint(texts(0, 2)), tf.fingerprint(tf.zeros([0, 3]))],
+    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -48,9 +49,9 @@ def _rows(values: np.ndarray) -> np.ndarray:
     count = len(values)
     if values.dtype == object:
         words = [fingerprint64(text) for text in values.ravel().tolist()]
-        found = _bytes(words).reshape(count, -1)
+        found = _bytes(words).reshape(count, math.prod(values.shape[1:]) * _SIZE)
         return found if values.ndim == 1 else _rows(found)
-    flat = np.ascontiguousarray(values).reshape(count, -1)
+    flat = np.ascontiguousarray(values).reshape(count, math.prod(values.shape[1:]))
     return _bytes([fingerprint64(row.tobytes()) for row in flat])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -444,7 +445,8 @@ def ngrams(
         count = None if is_symbolic(size) else len(row([b""] * size))
         return sketch.tensor([*outer, count], dtypes.string)
     array = text_values(data)
-    rows = [row(items) for items in array.reshape(-1, array.shape[-1]).tolist()]
+    flat = array.reshape(math.prod(array.shape[:-1]), array.shape[-1])
+    rows = [row(items) if array.size else [] for items in flat.tolist()]
     out = np.empty([len(rows), len(rows[0]) if rows else 0], object)
     for i, found in enumerate(rows):
         out[i] = found
@@ -463,7 +465,7 @@ def _ragged_ngrams(data: RaggedTensor, row: Callable[[list[bytes]], list[bytes]]
         words = sketch.tensor([None], dtypes.string)
         return RaggedTensor(words, RowPartition(ends), internal=True)
     items, splits = text_values(data.values).tolist(), host(data.row_splits)
-    found = [row(items[a:b]) for a, b in zip(splits, splits[1:])]
+    found = [row(items[a:b]) if items else [] for a, b in zip(splits, splits[1:])]
     flat = np.array([x for r in found for x in r] or [b""], object)[: sum(map(len, found))]
     lengths = splits_of_lengths([len(r) for r in found], splits.dtype)
     return RaggedTensor(as_strings(flat), RowPartition(concrete(lengths)), internal=True)

@@ -256,8 +256,9 @@ def reduce_join(
     if len(set(axes)) < len(axes):
         raise invalid(f"Duplicate reduction dimension {axes}", "ReduceJoin")
     rest = [i for i in range(rank) if i not in axes]
-    moved = array.transpose([*rest, *axes[::-1]]).reshape([*(array.shape[i] for i in rest), -1])
-    out = np.empty(moved.shape[:-1], object)
+    out = np.empty([array.shape[i] for i in rest], object)
+    joined = math.prod([array.shape[i] for i in axes])
+    moved = array.transpose([*rest, *axes[::-1]]).reshape([*out.shape, joined])
     for index in np.ndindex(*out.shape):
         out[index] = between.join(moved[index])
     if keepdims:
