@@ -1,7 +1,7 @@
 """Writes tapes and accumulators, what they record and what is taken from them."""
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from .write import Rejected, Writer, _alike
@@ -9,6 +9,8 @@ from .write import Rejected, Writer, _alike
 
 class DerivativeWriter(Writer):
     """Writes the blocks of derivatives."""
+
+    call: Callable[[], None]
 
     def tape(self) -> None:
         """A tape, what it records, and what is taken from it."""
@@ -171,6 +173,8 @@ class DerivativeWriter(Writer):
                 for _ in range(self.rng.randint(1, 4)):
                     if self.maybe(0.15) and self.depth < 3:
                         self.attempted(self.tape)
+                    elif self.maybe(0.2):
+                        self.attempted(self.call)
                     else:
                         self.operation()
         made = [n for n in self.values if n not in known and self._derivable(self.values[n])]

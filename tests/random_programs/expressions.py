@@ -10,14 +10,14 @@ Operands are kept away from poles, and from where TensorFlow has no one answer.
 import re
 
 
-def _table(text: str) -> list[str]:
+def table(text: str) -> list[str]:
     """Expressions, which stand two spaces or a line apart."""
     return re.split(r"\s{2,}|\n", text.strip())
 
 
-UNARY = _table("""
+UNARY = table("""
 tf.sin({f})  tf.cos({f})  tf.tan({f}*0.3)  tf.sinh({f}*0.5)  tf.cosh({f}*0.5)  tf.tanh({f})
-tf.exp({f}*0.5)  tf.math.expm1({f}*0.5)  tf.abs({f})  -{f}  tf.square({f})  tf.sign({f})
+tf.exp({f}*0.5)  tf.math.expm1({f}*0.5)  tf.abs({f})  -{f}  tf.square({f})  tf.sign({f})*{f}
 tf.floor({f})  tf.math.ceil({f})  tf.round({f})  tf.sigmoid({f})  tf.nn.relu({f})  tf.nn.relu6({f})
 tf.nn.elu({f})  tf.nn.selu({f})  tf.nn.softplus({f})  tf.nn.softsign({f})  tf.nn.leaky_relu({f})
 tf.nn.leaky_relu({f},alpha={n})  tf.nn.gelu({f})  tf.nn.gelu({f},approximate=True)  tf.nn.silu({f})
@@ -37,7 +37,7 @@ tf.nn.l2_loss({f})  tf.cast({f},{dtype})  tf.cast({f},{ints})
 tf.where({f}>0,tf.sqrt(tf.abs({f})),{n})  tf.math.cumulative_logsumexp({f:ranked},axis={axis})
 """)
 
-BINARY = _table("""
+BINARY = table("""
 {f}+{f:fit}  {f}-{f:fit}  {f}*{f:fit}  {f}/(tf.abs({f:fit})+0.5)  tf.maximum({f},{f:fit})
 tf.minimum({f},{f:fit})  tf.pow(tf.abs({f})+0.5,{f:fit})  (tf.abs({f})+0.5)**{f:fit}
 tf.math.squared_difference({f},{f:fit})  tf.atan2({f},{f:fit}+0.05)
@@ -61,7 +61,7 @@ tf.concat([{f:ranked},{f:like}],axis={axis})  tf.concat([{f:ranked},{f}],{axis})
 tf.cumsum({f:ranked}*{f:fit})
 """)
 
-REDUCTIONS = _table("""
+REDUCTIONS = table("""
 tf.reduce_sum({f},axis={axes},keepdims={bool})  tf.reduce_mean({f},axis={axes},keepdims={bool})
 tf.reduce_sum({f})  tf.reduce_mean({f})  tf.reduce_max({f},axis={axes},keepdims={bool})
 tf.reduce_min({f},axis={axes},keepdims={bool})
@@ -91,7 +91,7 @@ tf.nn.batch_normalization({f},{n},tf.abs({f:fit})+0.5,{f:fit},None,0.01)
 tf.linalg.global_norm([{f}+0.05,{f:fit}])  tf.clip_by_global_norm([{f},{f:fit}],{n})[0][{bit}]
 """)
 
-SHAPES = _table("""
+SHAPES = table("""
 tf.reshape({x},{shape})  tf.reshape({f},[-1])  tf.transpose({x})  tf.transpose({x},{perm})
 tf.expand_dims({x},{newaxis})  tf.squeeze({x})  {f:ranked}[{index}]  {f:ranked}[{index}]
 {x:ranked}[{index}]  {f}[...,tf.newaxis]  {f}[tf.newaxis]  tf.tile({x},{multiples})
@@ -137,7 +137,7 @@ tf.math.bincount(tf.abs(tf.reshape({i},[-1])),minlength=2)
 tf.histogram_fixed_width_bins({f},[-1.0,1.0],nbins=3)  tf.stack([{f},{f}])
 """)
 
-LINEAR = _table("""
+LINEAR = table("""
 tf.matmul({f:matrix},{right})  {f:matrix}@{right}  tf.matmul({f:matrix},{f},transpose_b=True)
 tf.matmul({f:matrix},{f:like},transpose_a=True)  tf.linalg.matvec({f:matrix},{rightvector})
 tf.tensordot({f:ranked},{f:like},{bit})  tf.tensordot({f:matrix},{right},axes=[[-1],[0]])
@@ -172,7 +172,7 @@ tf.random.stateless_uniform([2,{k}],[1,{k}])
 tf.random.stateless_normal([{k}],[2,{k}],dtype={dtype})
 """)
 
-OTHERS = _table("""
+OTHERS = table("""
 {i}+{j:fit}  {i}*{j:fit}  {i}-{j:fit}  {i}//(tf.abs({j:fit})+1)  {i}%(tf.abs({j:fit})+1)
 tf.abs({i})  -{i}  tf.maximum({i},{j:fit})  {i}>{j:fit}  tf.bitwise.bitwise_and({i},{j:fit})
 tf.bitwise.bitwise_xor({i},{j:fit})  {i}/(tf.abs({j:fit})+1)  tf.cast({i},{dtype})
@@ -196,7 +196,7 @@ tf.gather({c:ranked},{indices})  tf.pad({c},{paddings})  tf.einsum('ij,kj->ik',{
 """)
 
 #: Functions of elements or rows: `{r}` is the row that the lambda is given, filled like the others.
-ROWWISE = _table("""
+ROWWISE = table("""
 tf.map_fn(lambda r:{row},{f:ranked})  tf.vectorized_map(lambda r:{row},{f:ranked})
 tf.scan(lambda a,r:a*0.5+r,{f:ranked})
 tf.scan(lambda a,r:a+tf.reduce_sum(r),{f:ranked},initializer=tf.constant(0.5,{dtype}))
@@ -209,12 +209,12 @@ tf.while_loop(lambda a:tf.reduce_sum(tf.abs(a))>1.0,lambda a:[a*0.5],[{f}])[0]
 tf.case([(tf.reduce_sum({f})>{n},lambda:{f}+1.0)],default=lambda:{value})
 tf.switch_case({bit},[lambda:{f}*2.0,lambda:{f}*{f}])
 tf.map_fn(lambda r:(r,tf.sin(r)),{f:ranked},fn_output_signature=({dtype},{dtype}))[{bit}]
-tf.scan(lambda a,r:(a[0]+r,a[1]*r),({f:ranked},{f}))[{bit}]  tf.grad_pass_through(tf.floor)({f})
+tf.scan(lambda a,r:(a[0]+r,a[1]*r),({f:ranked},{f}))[{bit}]  tf.grad_pass_through(tf.identity)({f})
 tf.recompute_grad(lambda a:tf.sin(a)*a)({f})
 tf.vectorized_map(lambda r:r[0]*r[1],({f:ranked},{f:like}))
 """)
 
-RAGGED = _table("""
+RAGGED = table("""
 tf.RaggedTensor.from_row_lengths({f:ranked},{lengths_of_rows})  tf.reduce_sum({R},axis=1)
 tf.reduce_mean({R},axis=1)  tf.reduce_max({R},axis=1)  {R}*{n}  tf.sin({R})  {R}.to_tensor()
 {R}.to_tensor({n})  {R}.flat_values  {R}+{R}  tf.concat([{R},{R}],axis=0)
@@ -228,17 +228,6 @@ tf.sparse.transpose({S})  tf.sparse.slice({S},[0,0],[1,2])  tf.sparse.add({S},{S
 tf.sparse.softmax({S})  tf.sparse.reorder({S})  tf.sparse.reshape({S},[-1])
 tf.sparse.concat(0,[{S},{S}])  tf.sparse.map_values(tf.sin,{S})  tf.sparse.reduce_max({S},axis=0)
 """)
-
-TABLES = [
-    (UNARY, 24),
-    (BINARY, 24),
-    (REDUCTIONS, 14),
-    (SHAPES, 24),
-    (LINEAR, 9),
-    (OTHERS, 8),
-    (ROWWISE, 6),
-    (RAGGED, 3),
-]
 
 #: For functions of rows, and for branches.
 ROWS = [*UNARY, *BINARY, *REDUCTIONS]

@@ -126,13 +126,19 @@ class Fill:
 TENSORS = ("f", "x", "i", "j", "b", "c", "R", "S")
 
 
+def _large(shape: Any) -> bool:
+    """Whether of more elements than are handed on, or of an unknown number."""
+    count = shape.num_elements()
+    return count is None or count > LARGEST
+
+
 def _is_kind(fill: Fill, kind: str, value: Any) -> bool:
     tf = fill.tf
     if kind == "R":
         return isinstance(value, tf.RaggedTensor)
     if kind == "S":
         return isinstance(value, tf.SparseTensor)
-    if not isinstance(value, tf.Tensor | tf.Variable) or value.shape.num_elements() > LARGEST:
+    if not isinstance(value, tf.Tensor | tf.Variable) or _large(value.shape):
         return False
     dtype = value.dtype
     if kind == "f":
@@ -284,6 +290,7 @@ ATTRIBUTES: dict[str, Callable[[Fill], Any]] = {
     "filters_back": lambda f: f.tensor_of(2, 2, 2, f.shape[-1]),
     "backshape": lambda f: [f.shape[0], f.shape[1] * 2, f.shape[2] * 2, 2],
     "erosion": lambda f: f.tensor_of(2, 2, f.shape[-1]),
+    "numbers": lambda f: f.rng.choice(["tf.int32", "tf.int64", "tf.float32"]),
     "row": _row,
     "value": _value,
 }

@@ -31,7 +31,12 @@ class FunctionWriter(DerivativeWriter):
         self._call_or_drop(name, given)
 
     def _define(self, name: str, given: list[str], results: int) -> None:
-        exec(compiled("\n".join(self.block[-1].lines(0))), self.scope)
+        statement = self.block[-1]
+        if any(
+            "dynamic_size" in line for line in statement.lines(0)
+        ):  # XLA of TensorFlow's has none
+            statement.text = statement.text.replace("jit_compile=True", "jit_compile=False")
+        exec(compiled("\n".join(statement.lines(0))), self.scope)
         if "reduce_retracing" in self.block[-1].text:  # no record is of any rank
             self.of_one_rank.add(name)
         self.functions[name] = (given, results)
@@ -72,7 +77,9 @@ class FunctionWriter(DerivativeWriter):
 
     def _spec(self, name: str) -> str:
         value = self.values[name]
-        shape = [None if self.maybe(0.5) else n for n in value.shape]
+        shape = None
+        if value.shape.rank is not None and not self.maybe(0.06):
+            shape = [None if self.maybe(0.5) else n for n in value.shape]
         return f"tf.TensorSpec({shape}, tf.{value.dtype.name})"
 
     def _return(self, names: list[str]) -> int:
@@ -152,6 +159,8 @@ class FunctionWriter(DerivativeWriter):
             self.attempted(self.tape)
         elif roll < 0.5:
             self.attempted(self.call)
+        elif roll < 0.53 and self.depth < 3:
+            self.attempted(self.custom_gradient)
         else:
             self.operation()
 

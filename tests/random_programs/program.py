@@ -3,6 +3,7 @@
 import dataclasses
 import inspect
 import linecache
+import tempfile
 import types
 import zlib
 from collections.abc import Iterator
@@ -53,7 +54,8 @@ class Program:
 
     def standalone(self) -> str:
         """The same as a program of its own, for a file."""
-        given = {"attempt": inspect.getsource(attempt), "source": self.source()}
+        helpers = {f.__name__: inspect.getsource(f).rstrip() for f in HELPERS}
+        given = {**helpers, "source": self.source()}
         return _STANDALONE.format(**given, calls=self.calls)
 
 
@@ -65,11 +67,33 @@ def attempt(function):
         return "raised " + type(error).__name__
 
 
+def reloaded(function, tf, *arguments):
+    """What a function gives that was saved and loaded again, and the gradients of it."""
+    module = tf.Module()
+    module.call = function
+    function(*arguments)
+    with tempfile.TemporaryDirectory() as directory:
+        tf.saved_model.save(module, directory)
+        call = tf.saved_model.load(directory).call
+    with tf.GradientTape() as tape:
+        tape.watch(arguments)
+        results = call(*arguments)
+    first = results[0] if isinstance(results, tuple | list) else results
+    return results, tape.gradient(first, arguments)
+
+
+#: What programs know by their names.
+HELPERS = (attempt, reloaded)
+
 _STANDALONE = """\
+import tempfile
+
 import tensorflow as tf
 
 
 {attempt}
+
+{reloaded}
 
 {source}
 

@@ -14,7 +14,7 @@ from tape_compat._src.values.context import set_immediate
 from tape_compat._src.values.record import flush
 from tests.parity.harness import describe, raised
 
-from .program import Program, attempt, compiled
+from .program import HELPERS, Program, compiled
 
 #: As it is; with nothing interpreted; each op at its call; recorded by a function; that compiled.
 MODES = ("plain", "compiled", "immediate", "function", "function-compiled")
@@ -30,7 +30,7 @@ def outcome(program: Program, tf: Any, mode: str) -> list[Any]:
     of its variables after it. An exception ends the list."""
     tf.random.set_seed(None)
     found: list[Any] = []
-    scope = {"tf": tf, "attempt": attempt}
+    scope = {"tf": tf} | {f.__name__: f for f in HELPERS}
     with warnings.catch_warnings(), _ends_in_time():
         warnings.simplefilter("ignore")
         try:

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from .expressions import BINARY, SHAPES, TABLES, UNARY
+from .expressions import BINARY, SHAPES, UNARY
 from .fill import COMPLEX, Fill, NothingFits
-from .program import Program, Statement, attempt
+from .keywords import TABLES
+from .program import HELPERS, Program, Statement
 
 DTYPES = (["float32"] * 10) + (["float64"] * 9) + ["float16", "bfloat16"]
 LARGEST = {"float16": 30.0, "bfloat16": 30.0}
@@ -44,7 +45,7 @@ class Writer:
         self.program = Program(dtype=self.rng.choice(DTYPES), calls=self.rng.choice([1, 1, 2, 3]))
         self.block = self.program.setup
         self.values: dict[str, Any] = {}
-        self.scope: dict[str, Any] = {"tf": tf, "attempt": attempt}
+        self.scope: dict[str, Any] = {"tf": tf} | {f.__name__: f for f in HELPERS}
         self.derived: set[str] = set()
         self.near: set[str] = set()
         self.functions: dict[str, Any] = {}  # what each was written for, its number of results
@@ -118,7 +119,7 @@ class Writer:
     def _tame(self, value: Any) -> bool:
         if not isinstance(value, self.tf.Tensor | self.tf.Variable):
             return True
-        if value.dtype.name in ("bool", "string") or not value.shape.num_elements():
+        if value.dtype.name in ("bool", "string") or value.shape.num_elements() == 0:
             return value.dtype.name != "string"
         if not hasattr(value, "numpy"):
             return False  # a symbolic one, of a function that left it somewhere
@@ -129,7 +130,7 @@ class Writer:
 
     def keep(self, name: str, value: Any, uses: list[str] | tuple[str, ...] = ()) -> None:
         self.scope[name] = value
-        if isinstance(value, self._usable):
+        if isinstance(value, self._usable) and value.shape.rank is not None:
             self.values[name] = value
             if self.depth:
                 self.near.add(name)
@@ -240,6 +241,14 @@ class Writer:
                     f"{name}[{at}].assign({value}[{at}])",
                     f"{name}[{at}:].assign({value}[{at}:])",
                     f"{name}.scatter_nd_add([[0], [{last}]], tf.stack([{value}[0]] * 2))",
+                    f"{name}[::-1].assign({value})",
+                    f"{name}[..., :1].assign({value}[..., :1] * 2.0)",
+                    f"{name}[{at}:{at} + 1].assign_add({value}[:1])",
+                    f"{name}[{at}].assign_sub({value}[{last}])",
+                    f"{name}.scatter_nd_update([[{at}]], {value}[:1])",
+                    f"{name}.scatter_nd_sub([[{at}], [{at}]], tf.stack([{value}[0]] * 2))",
+                    f"{name}.scatter_max(tf.IndexedSlices({value}[:1], [{at}]))",
+                    f"{name}.scatter_mul(tf.IndexedSlices({value}[:1], [{at}]))",
                     f"{name}.scatter_update(tf.IndexedSlices({value}[:1], [{at}]))",
                 ]
             )
@@ -257,7 +266,9 @@ class Writer:
 
 def _alike(value: Any, other: Any) -> bool:
     """Whether it is a dense tensor, and one of the dtype and shape of the other."""
-    if not hasattr(value, "shape") or not hasattr(value, "numpy") or not hasattr(value, "device"):
+    if not hasattr(value, "shape") or value.shape.num_elements() is None:
+        return False
+    if not hasattr(value, "numpy") or not hasattr(value, "device"):
         return False
     return other is None or (value.dtype == other.dtype and value.shape == other.shape)
 
