@@ -784,3 +784,14 @@ def case_rsqrt_of_complex_at_zero(tf):
         tape.watch(z)
         y = tf.where([True, False, True], tf.math.rsqrt(z), z)
     return tape.gradient(y, z)
+
+
+def case_second_of_complex_abs_at_zero(tf):
+    z = tf.constant([0j, 1 + 2j, -3j])
+    with tf.GradientTape() as outer:
+        outer.watch(z)
+        with tf.GradientTape() as tape:
+            tape.watch(z)
+            y = tf.abs(z) * 3.0
+        slope = tape.gradient(y, z)
+    return y, slope, outer.gradient(slope, z)

@@ -176,3 +176,8 @@ def case_transforms_of_no_elements(tf):
     with tf.GradientTape() as tape:
         y = tf.reduce_sum(tf.abs(tf.signal.rfft(x)))
     return of_empty, to_empty, tape.gradient(y, x)
+
+
+def case_cosines_of_no_samples(tf):
+    x = tf.zeros([3, 0])
+    return [tf.signal.dct(x, type=kind) for kind in (2, 3, 4)], tf.signal.idct(x, norm="ortho")

@@ -137,12 +137,12 @@ rsqrt = rule(_rsqrt, _rsqrt_partial)
 
 def _abs_partial(dx: Any, y: Any, x: Any) -> Any:
     if _complex(x):
-        unit = x / jnp.where(y == 0, 1, y)
+        unit = jnp.where(y == 0, 0, x / jnp.where(y == 0, 1, y))
         return jnp.real(jnp.conj(unit) * dx)
     return dx * lax.sign(x)
 
 
-#: abs at 0 has the gradient 0. JAX: 1. Source: TF math_grad.py, _AbsGrad, _ComplexAbsGrad.
+#: abs at 0 has the gradient 0, and that of the gradient is 0 too. JAX: 1. Source: TF math_grad.py, _AbsGrad, _ComplexAbsGrad.
 abs = rule(lax.abs, _abs_partial)
 
 

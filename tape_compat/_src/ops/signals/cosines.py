@@ -24,7 +24,7 @@ from .windows import vorbis_window
 
 def _turns(count: Any, sign: int, dtype: Any) -> Any:
     """2 exp(i pi k / 2n) for k below n."""
-    angle = np.arange(count) * (sign * math.pi * 0.5 / max(count, 1))
+    angle = np.arange(count) * (sign * math.pi * 0.5 / count)
     return (2 * np.exp(1j * angle)).astype(np.result_type(dtype, np.complex64))
 
 
@@ -43,11 +43,13 @@ def _second(x: Any) -> Any:
 def _cosine(x: Any, kind: int, n: Any, ortho: bool) -> Any:
     x = _sized(x, n)
     n = x.shape[-1]
+    if n == 0:
+        return x
     if kind == 1:
         return jnp.real(jnp.fft.rfft(jnp.concatenate([x, x[..., -2:0:-1]], -1)))
     first = np.where(np.arange(n) == 0, math.sqrt(2), 1)
     if kind == 2:
-        unit = (math.sqrt(0.5 / max(n, 1)) / first).astype(x.dtype)
+        unit = (math.sqrt(0.5 / n) / first).astype(x.dtype)
         return _second(x) * unit if ortho else _second(x)
     if kind == 3:
         x = x * (first * math.sqrt(0.5 * n)).astype(x.dtype) if ortho else x * n
