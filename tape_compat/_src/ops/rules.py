@@ -142,7 +142,8 @@ def _abs_partial(dx: Any, y: Any, x: Any) -> Any:
     return dx * lax.sign(x)
 
 
-#: abs at 0 has the gradient 0, and that of the gradient is 0 too. JAX: 1. Source: TF math_grad.py, _AbsGrad, _ComplexAbsGrad.
+#: abs at 0 has the gradient 0, and so has that of complex numbers there. JAX: 1.
+#: Source: TF math_grad.py, _AbsGrad, _ComplexAbsGrad.
 abs = rule(lax.abs, _abs_partial)
 
 
