@@ -392,3 +392,29 @@ def case_second_of_linear_functions(tf):
         return slope, outer.gradient(slope, [x, w]), outer.jacobian(slope, x)
 
     return {name: second(function) for name, function in functions.items()}
+
+
+def case_second_of_no_elements(tf):
+    """What is connected does not depend on how many elements there are."""
+    ops = {
+        "relu": tf.nn.relu,
+        "abs": tf.abs,
+        "sum": lambda x: 3.0 * tf.reduce_sum(x),
+        "added": lambda x: x + 1.0,
+        "square": tf.square,
+        "reshape": lambda x: tf.reshape(x, [2, 3, 0]),
+        "logsumexp": lambda x: tf.math.cumulative_logsumexp(x, axis=1),
+        "filled": lambda x: tf.concat([x, tf.ones([0, 1])], 1),
+    }
+
+    def second(op):
+        x = tf.zeros([0, 6])
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = op(x)
+            slope = inner.gradient(y, x)
+        return slope, outer.gradient(slope, x)
+
+    return {name: second(op) for name, op in ops.items()}

@@ -8,6 +8,7 @@ used in a comparison, as an integer or rounded is not: there no derivative comes
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -96,8 +97,16 @@ def _by_trace(
         if known is None:
             return (frozenset(range(len(avals))),) * len(closure.infer(avals)[0])
         closure, avals = known
-    jaxpr = closure.trace(avals).jaxpr.jaxpr
-    return tuple(_dependence(jaxpr, by_mask))
+    return tuple(_dependence(_jaxpr(closure, avals), by_mask))
+
+
+def _jaxpr(closure: Closure, avals: tuple[Aval, ...]) -> Any:
+    """JAX leaves out what is done with no elements: sizes of 0 are 1 where the closure has none."""
+    some = tuple([Aval.of(tuple([n or 1 for n in a.shape]), a.dtype) for a in avals])
+    if some != avals:
+        with contextlib.suppress(TypeError, ValueError):
+            return closure.trace(some).jaxpr.jaxpr
+    return closure.trace(avals).jaxpr.jaxpr
 
 
 def counted(closure: Closure, avals: tuple[Aval, ...]) -> tuple[frozenset[int], ...]:
