@@ -95,7 +95,7 @@ class InterfaceWriter(FunctionWriter):
     def saved_function(self) -> None:
         """A function, saved and loaded again: what it gives, and its gradient."""
         names = [n for n in self.functions if n in self.scope]
-        names = [n for n in names if hasattr(self.scope[n], "get_concrete_function")]
+        names = [n for n in names if getattr(self.scope[n], "input_signature", ()) is None]
         if not names or self.depth:
             raise Rejected
         name = self.rng.choice(names)

@@ -71,15 +71,15 @@ def reloaded(function, tf, *arguments):
     """What a function gives that was saved and loaded again, and the gradients of it."""
     module = tf.Module()
     module.call = function
-    function(*arguments)
+    module.kept = list(function.get_concrete_function(*arguments).variables)
     with tempfile.TemporaryDirectory() as directory:
         tf.saved_model.save(module, directory)
-        call = tf.saved_model.load(directory).call
+        loaded = tf.saved_model.load(directory)
     with tf.GradientTape() as tape:
         tape.watch(arguments)
-        results = call(*arguments)
+        results = loaded.call(*arguments)
     first = results[0] if isinstance(results, tuple | list) else results
-    return results, tape.gradient(first, arguments)
+    return results, tape.gradient(first, arguments, unconnected_gradients="zero")
 
 
 #: What programs know by their names.
