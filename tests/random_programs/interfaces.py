@@ -57,8 +57,9 @@ class InterfaceWriter(FunctionWriter):
     """Writes what goes in and out of programs."""
 
     def dataset(self) -> None:
-        """Elements of a dataset, stacked as they are looked at."""
+        """Elements of a dataset. TensorFlow may crash where they are of size 0."""
         ranked = [n for n, v in self.values.items() if self._is_float(v) and v.shape.rank]
+        ranked = [n for n in ranked if self._size(n)]
         if not ranked:
             raise Rejected
         name, given = self.fresh("d"), self.rng.choice(ranked)
