@@ -244,3 +244,18 @@ def case_rows_of_values_that_decrease(tf):
     ragged = tf.io.RaggedFeature
     feature = ragged(tf.float32, "v", [ragged.ValueRowIds("i")], validate=True)
     return parsed(tf, [example(tf, v=floats(tf, 1, 2, 3), i=ints(tf, 1, 0, 0))], feature)
+
+
+def case_messages_that_are_no_examples(tf):
+    """The message is shown as a text; of a sequence the name is."""
+    fixed = {"a": tf.io.FixedLenFeature([], tf.int64)}
+    steps = {"a": tf.io.FixedLenSequenceFeature([], tf.int64)}
+    several = tf.io.parse_sequence_example
+    return [
+        attempt(lambda: tf.io.parse_single_example(b"xyz", fixed), words=7),
+        attempt(lambda: tf.io.parse_example([b"xyz"], fixed, example_names=["one"]), words=7),
+        attempt(
+            lambda: tf.io.parse_single_sequence_example(b"xyz", sequence_features=steps), words=7
+        ),
+        attempt(lambda: several([b"xyz"], sequence_features=steps, example_names=["one"]), words=7),
+    ]

@@ -285,14 +285,12 @@ class Parser:
         check_keys(features)
         self._features, self._single, self._names = features, single, names
         self._examples: list[dict[str, tuple[int, Any]]] = []
-        for i, message in enumerate(messages):
+        for message in messages:
             try:
                 self._examples.append(features_of(message))
             except ValueError:
-                raise invalid(
-                    f"{self._of(i)}Could not parse example input, value: '{message[:60]!r}'",
-                    _KERNEL,
-                ) from None
+                text = message[:60].decode("utf-8", "backslashreplace")
+                raise invalid(f"Could not parse example input, value: '{text}'", _KERNEL) from None
 
     def parsed(self) -> dict[str, Any]:
         return {key: self._feature(key, self._features[key]) for key in in_order(self._features)}

@@ -154,7 +154,11 @@ def _only(features: Any, kinds: tuple[type, ...]) -> None:
 
 def _named(names: list[bytes] | None, index: int) -> str:
     """The beginning of a message on one example."""
-    return f"Name: {'<unknown>' if names is None else names[index].decode()}, "
+    return f"Name: {_id(names, index)}, "
+
+
+def _id(names: list[bytes] | None, index: int) -> str:
+    return "<unknown>" if names is None else names[index].decode()
 
 
 class _Context(Parser):
@@ -201,7 +205,7 @@ class _Lists:
                 self._examples.append(feature_lists_of(message))
             except ValueError:
                 raise invalid(
-                    f"{_named(names, i)}Could not parse example input, value: '{message[:60]!r}'",
+                    f"Invalid protocol message input, example id: {_id(names, i)}",
                     _KERNEL,
                 ) from None
 
