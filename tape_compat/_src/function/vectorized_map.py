@@ -10,6 +10,7 @@ from ..core.control import Batched, calling, structured
 from ..core.dimensions import Size, differ
 from ..core.dtypes import string
 from ..core.errors import NeedsRun, NeedsValue, user_location
+from ..core.refuse import invalid
 from ..core.state import LOCAL
 from ..ops.joining import stack
 from ..ops.random_keys import ROW_KEYS, UNKNOWN_ITERATIONS
@@ -112,9 +113,7 @@ def _rows(tensors: list[Any]) -> Size:
     several = [size for size in sizes if not _is_one(size)]
     for size in several:
         if differ(size, several[0]):
-            raise ValueError(
-                f"The tensors have different numbers of rows, {sizes} (at {user_location()})."
-            )
+            raise invalid(f"The tensors have different numbers of rows, {sizes}", "GatherV2")
     return several[0] if several else 1
 
 
