@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from tape_compat._src.core.dtypes import int32
 from tape_compat._src.core.errors import NeedsValue
 from tape_compat._src.core.op import Op
 from tape_compat._src.core.refuse import not_allowed
+from tape_compat._src.values.bounds import not_empty
 from tape_compat._src.values.capture import capture, capturing, symbolic_input
 from tape_compat._src.values.convert import convert
 from tests.ops import ROWS
@@ -284,3 +286,17 @@ def test_sizes_are_not_taken_for_others_where_the_op_takes_them_as_they_are():
     assert thirds.infer((aval(7), aval(4)))[0] == (aval(3),)
     with pytest.raises(NeedsValue, match=r"Thirds of .* needs sizes that are not known"):
         thirds.infer((aval(D), aval(4)))
+
+
+def test_nobody_asks_whether_a_size_of_many_nested_divisions_may_be_0():
+    """JAX's time to decide doubles with each of them."""
+    size = D
+    for _ in range(6):
+        size = size // 2
+    assert not_empty(jax.ShapeDtypeStruct((1,), np.int32), (0,)).shape == (1,)
+    with pytest.raises(TypeError, match="pad"):  # it would be padded
+        not_empty(jax.ShapeDtypeStruct((size,), np.int32), (0,))
+    for _ in range(30):
+        size = size // 2
+    x = jax.ShapeDtypeStruct((size,), np.int32)
+    assert not_empty(x, (0,)) is x

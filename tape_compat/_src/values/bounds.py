@@ -19,16 +19,25 @@ from ..core.refuse import invalid, shown
 if TYPE_CHECKING:
     from .tensor import Tensor
 
+#: Characters of a size's expression, beyond which nobody asks whether it may be 0.
+LONG_EXPRESSION = 100
+
 
 def scattered(at: Any, method: str, updates: Any) -> Any:
     """`x.at[...]` with updates: what lies outside is left out, and no index counts from the end."""
     return getattr(at, method)(updates, mode="drop", wrap_negative_indices=False)
 
 
+def _may_be_empty(size: Any) -> bool:
+    """Whether an axis may have no element. JAX's time to decide doubles with each division in
+    another, so a long expression counts as a size that is not 0."""
+    return not (len(str(size)) > LONG_EXPRESSION or less(0, size))
+
+
 def not_empty(x: Any, axes: Iterable[int]) -> Any:
     """An array with zeros behind the end of axes that may have no element: JAX takes none of
     nothing."""
-    short = [axis for axis in axes if not less(0, x.shape[axis])]
+    short = [axis for axis in axes if _may_be_empty(x.shape[axis])]
     if not short:
         return x
     return jnp.pad(x, [(0, int(axis in short)) for axis in range(x.ndim)])
@@ -36,7 +45,7 @@ def not_empty(x: Any, axes: Iterable[int]) -> Any:
 
 def of_rows(function: Callable[[Any, Any], Any], x: Any, places: Any, axes: Iterable[int]) -> Any:
     """What a function picks of `x` at places, row by row along axes that may have no row."""
-    short = [axis for axis in axes if not less(0, x.shape[axis])]
+    short = [axis for axis in axes if _may_be_empty(x.shape[axis])]
     found = function(not_empty(x, short), not_empty(places, short))
     for axis in short:
         found = lax.slice_in_dim(found, 0, x.shape[axis], axis=axis)
