@@ -20,6 +20,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ..core.counters import COUNTERS
 from ..core.kernels import tracing
 from ..core.native import native
 from ..core.x64 import in_x64
@@ -91,20 +92,25 @@ def _arrays(_: Any, arrays: Any) -> Any:
 jax.tree_util.register_pytree_node(Donated, flatten, _arrays)
 
 
-def donating(function: Callable[..., Any], donate: tuple[int, ...]) -> Callable[..., Any]:
-    """`jax.jit` of a function, to be called with what `arranged` makes of its arguments."""
-    if not donate:
-        return jax.jit(tracing(True, function))
+def donating(
+    function: Callable[..., tuple[Any, ...]], donate: tuple[int, ...], care: Care
+) -> Callable[..., Any]:
+    """`jax.jit` of a program, to be called with what `arranged` makes of its arguments."""
 
-    def program(donated: Any, *rest: Any) -> Any:
-        arguments = list(rest)
-        if isinstance(donated, Donated):  # under `jax.disable_jit`
-            donated = flatten(donated)[0]
-        for place, array in sorted(zip(donate, donated, strict=True), key=operator.itemgetter(0)):
-            arguments.insert(place, array)
-        return function(*arguments)
+    def program(*given: Any) -> tuple[Any, ...]:
+        COUNTERS.traces += 1
+        arguments = list(given)
+        if donate:
+            donated = arguments.pop(0)
+            if isinstance(donated, Donated):  # under `jax.disable_jit`
+                donated = flatten(donated)[0]
+            pairs = zip(donate, donated, strict=True)
+            for place, array in sorted(pairs, key=operator.itemgetter(0)):
+                arguments.insert(place, array)
+        results = function(*arguments)
+        return (*results, token()) if care.one_thread else results
 
-    return jax.jit(tracing(True, program), donate_argnums=0)
+    return jax.jit(tracing(True, program), donate_argnums=0 if donate else ())
 
 
 def arranged(

@@ -13,14 +13,13 @@ import numpy as np
 
 from ..core.avals import matched
 from ..core.call import flattened
-from ..core.counters import COUNTERS
 from ..core.host import return_freed_memory
 from ..core.native import native
 from ..core.program import Node, Program, Runner
 from ..core.steps import Steps, leaf_layout, needed, slot_avals, zero_leaves
 from ..core.x64 import in_x64
 from . import large_pages
-from .donation import Care, donating, run_on_zeros, token, without_token
+from .donation import Care, donating, run_on_zeros, without_token
 from .large_pages import Room
 
 LOGGER = logging.getLogger("tape_compat")
@@ -61,15 +60,13 @@ class WholeProgram(Runner):
         lengths = [len(slots) for slots in scalars.values()]
 
         def program(*leaves: Any) -> tuple[Any, ...]:
-            COUNTERS.traces += 1
             vectors = leaves[len(arrays) :]
             numbers = [v[i] for v, n in zip(vectors, lengths, strict=True) for i in range(n)]
             if room is not None and large_pages.available():
                 leaves = large_pages.asking(room, leaves)
-            results = steps.replay(*leaves[: len(arrays)], *numbers)
-            return (*results, token()) if care.one_thread else results
+            return steps.replay(*leaves[: len(arrays)], *numbers)
 
-        self.call: Callable[..., tuple[Any, ...]] = donating(program, self.donate)
+        self.call: Callable[..., tuple[Any, ...]] = donating(program, self.donate, care)
 
     def arguments(self, arrays: list[Any], scalars: dict[np.dtype, list[Any]]) -> list[Any]:
         """What the compiled program takes, of the leaves of the record: `arrays`, longer."""

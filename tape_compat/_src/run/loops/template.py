@@ -18,10 +18,9 @@ import jax.numpy as jnp
 from jax import lax
 
 from ...core.avals import Aval
-from ...core.counters import COUNTERS
 from ...core.steps import Replay, Step, Steps
 from .. import policy
-from ..donation import Care, donating, token
+from ..donation import Care, donating
 
 
 class Load(NamedTuple):
@@ -269,14 +268,7 @@ class CompiledLoops:
         care: Care,
     ):
         self.capacities, self.counts, self.care = capacities, counts, care
-        function = function_of(template, capacities, counts)
-
-        def program(*arguments: Any) -> tuple[Any, ...]:
-            COUNTERS.traces += 1
-            results = function(*arguments)
-            return (*results, token()) if care.one_thread else results
-
-        self.call = donating(program, donate)
+        self.call = donating(function_of(template, capacities, counts), donate, care)
 
     def serves(self, counts: tuple[int, ...]) -> bool:
         """Whether loops of so many iterations fit, and not so loosely that stacks waste memory."""
