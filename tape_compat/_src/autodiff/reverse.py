@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 
 from ..core import limits
-from ..core.avals import Aval, Packed
+from ..core.avals import Aval
 from ..core.caches import Cache
 from ..core.call import Call
 from ..core.derivative import pullback
@@ -16,6 +16,7 @@ from ..core.dtypes import DType, string
 from ..core.op import Closure, Op
 from ..core.program import Node
 from ..core.state import LOCAL, Recorder, seen_by
+from ..core.steps import slot_avals
 from ..ops.casting import cast
 from ..ops.creation import zeros_like as zeros_of
 from ..ops.joining import concat
@@ -284,23 +285,16 @@ def _backward(
 def _reads(path: list[Node], end: int, answers: set[int]) -> bool:
     """Whether answers depend on what was recorded in the slots before `end`: a function of
     TensorFlow gives that to its gradient as further results."""
-    avals: list[Aval] = []
-    reading: set[int] = set()
+    avals = slot_avals(path)
+    reading = {slot for slot, aval in avals.items() if slot < end and aval.trainable}
     for node in path:
-        avals += [leaf.aval if isinstance(leaf, Packed) else leaf for leaf in node.leaves]
-        parts: Sequence[Iterable[int]] = [()] * len(node.outputs)
         if node.first >= end:
             given = tuple([avals[slot] for slot in node.inputs])
             parts = flowing(node.closure, given, node.outputs)
-        for slot, part in enumerate(parts, node.first):
-            if any(_held(node.inputs[i], end, avals) or node.inputs[i] in reading for i in part):
-                reading.add(slot)
-        avals += node.outputs
-    return not reading.isdisjoint(answers) or any(_held(slot, end, avals) for slot in answers)
-
-
-def _held(slot: int, end: int, avals: list[Aval]) -> bool:
-    return slot < end and avals[slot].trainable
+            for slot, part in enumerate(parts, node.first):
+                if any(node.inputs[i] in reading for i in part):
+                    reading.add(slot)
+    return not reading.isdisjoint(answers)
 
 
 def _apply_pure(closure: Closure, inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
