@@ -71,13 +71,15 @@ class Call(Closure):
         _Barred(steps).run(steps, env)
         return tuple([env[i] for i in self.flat.outputs])
 
+    def _of(self, steps: Steps, joined: frozenset[int]) -> Closure:
+        return Call(steps, self.name, self.due, self.results, joined)
+
     def _without_effect(self) -> Closure:
-        return Call(self.pure_steps(), self.name, self.due, self.results, self.joined)
+        return self._of(self.pure_steps(), self.joined)
 
     def joining(self, inputs: frozenset[int]) -> Closure:
         """The same, with these inputs as `joined`."""
-        steps, name, due, results = self.steps, self.name, self.due, self.results
-        return self.derived(("joined", inputs), lambda: Call(steps, name, due, results, inputs))
+        return self.derived(("joined", inputs), lambda: self._of(self.steps, inputs))
 
     def pure_steps(self) -> Steps:
         """Its steps without those that give nothing."""
@@ -95,7 +97,7 @@ class Call(Closure):
         return any(step.closure.unknown for step in self.steps.steps)
 
     def _at(self, sizes: Sizes) -> Closure:
-        return Call(self.steps.at(sizes), self.name, self.due, self.results, self.joined)
+        return self._of(self.steps.at(sizes), self.joined)
 
 
 class _Barred(Replay):
