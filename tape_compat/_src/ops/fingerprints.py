@@ -46,12 +46,12 @@ def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) 
 
 
 def _rows(values: np.ndarray) -> np.ndarray:
-    count = len(values)
+    count, columns = len(values), math.prod(values.shape[1:])
     if values.dtype == object:
         words = [fingerprint64(text) for text in values.ravel().tolist()]
-        found = _bytes(words).reshape(count, math.prod(values.shape[1:]) * _SIZE)
+        found = _bytes(words).reshape(count, columns * _SIZE)
         return found if values.ndim == 1 else _rows(found)
-    flat = np.ascontiguousarray(values).reshape(count, math.prod(values.shape[1:]))
+    flat = np.ascontiguousarray(values).reshape(count, columns)
     return _bytes([fingerprint64(row.tobytes()) for row in flat])
 
 
