@@ -360,6 +360,15 @@ def case_what_has_no_gradient_is_a_source_inside_functions(tf):
     return found, tape.gradient(found, x)
 
 
+def _slope(tf, outer, function, x):
+    """The gradient of a function by `x`, which an outer tape records and watches."""
+    outer.watch(x)
+    with tf.GradientTape() as inner:
+        inner.watch(x)
+        y = function(x)
+    return inner.gradient(y, x)
+
+
 def case_second_of_linear_functions(tf):
     """The gradient of a function reads what the function computed; then all its inputs count."""
     x, w = tf.constant([[0.3, -0.2], [1.0, 2.0]]), tf.Variable([[1.0, 2.0], [3.0, 5.0]])
@@ -384,11 +393,7 @@ def case_second_of_linear_functions(tf):
 
     def second(function):
         with tf.GradientTape(persistent=True) as outer:
-            outer.watch(x)
-            with tf.GradientTape() as inner:
-                inner.watch(x)
-                y = function(x)
-            slope = inner.gradient(y, x)
+            slope = _slope(tf, outer, function, x)
         return slope, outer.gradient(slope, [x, w]), outer.jacobian(slope, x)
 
     return {name: second(function) for name, function in functions.items()}
@@ -410,11 +415,7 @@ def case_second_of_no_elements(tf):
     def second(op):
         x = tf.zeros([0, 6])
         with tf.GradientTape() as outer:
-            outer.watch(x)
-            with tf.GradientTape() as inner:
-                inner.watch(x)
-                y = op(x)
-            slope = inner.gradient(y, x)
+            slope = _slope(tf, outer, op, x)
         return slope, outer.gradient(slope, x)
 
     return {name: second(op) for name, op in ops.items()}

@@ -1043,13 +1043,13 @@ def case_vectorized_map_structures(tf):
     return both(tf, f, x, x[:, :, :1])
 
 
-@options(atol=1e-5)
 def case_vectorized_map_of_unequal_numbers_of_rows(tf):
     rows = (tf.ones([2, 3]), tf.ones([3]))
     summed = lambda: tf.vectorized_map(lambda row: row[0] + row[1], rows)
     return [attempt(summed, words=0), attempt(tf.function(summed, autograph=False), words=0)]
 
 
+@options(atol=1e-5)
 def case_vectorized_map_depends_on_values(tf):
     x = tf.constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
     i = tf.constant([2, 0])
