@@ -32,12 +32,10 @@ class FunctionWriter(DerivativeWriter):
 
     def _define(self, name: str, given: list[str], results: int) -> None:
         statement = self.block[-1]
-        if any(
-            "dynamic_size" in line for line in statement.lines(0)
-        ):  # XLA of TensorFlow's has none
+        if "dynamic_size" in "\n".join(statement.lines(0)):  # TensorFlow's XLA has none
             statement.text = statement.text.replace("jit_compile=True", "jit_compile=False")
         exec(compiled("\n".join(statement.lines(0))), self.scope)
-        if "reduce_retracing" in self.block[-1].text:  # no record is of any rank
+        if "reduce_retracing" in statement.text:  # no record is of any rank
             self.of_one_rank.add(name)
         self.functions[name] = (given, results)
 

@@ -54,9 +54,8 @@ class Program:
 
     def standalone(self) -> str:
         """The same as a program of its own, for a file."""
-        helpers = {f.__name__: inspect.getsource(f).rstrip() for f in HELPERS}
-        given = {**helpers, "source": self.source()}
-        return _STANDALONE.format(**given, calls=self.calls)
+        helpers = "\n\n".join([inspect.getsource(f) for f in HELPERS])
+        return _STANDALONE.format(helpers=helpers, source=self.source(), calls=self.calls)
 
 
 def attempt(function):
@@ -91,9 +90,7 @@ import tempfile
 import tensorflow as tf
 
 
-{attempt}
-
-{reloaded}
+{helpers}
 
 {source}
 
