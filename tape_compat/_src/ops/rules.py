@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -497,17 +497,23 @@ def max_of_windows(x: Any, axes: tuple[int, ...]) -> Any:
     """
     rest = tuple(i for i in range(x.ndim) if i not in axes)
     size = math.prod([x.shape[i] for i in axes])
+    few = size <= MOST_SLICES
 
     def rows(array: Any) -> Any:
         return jnp.transpose(array, rest + axes).reshape(*(x.shape[i] for i in rest), size)
 
     def partial(dx: Any, out: Any, x: Any) -> Any:
-        first = lax.argmax(rows(x), len(rest), np.int32)[..., None]
-        chosen = lax.broadcasted_iota(np.int32, (*first.shape[:-1], size), len(rest)) == first
-        return jnp.sum(jnp.where(chosen, rows(dx), 0), -1)
+        if few:
+            first = _first_largest(_slices(x, axes))
+        else:
+            first = lax.argmax(rows(x), len(rest), np.int32)
+        chosen = lax.broadcasted_iota(first.dtype, (*first.shape, size), len(rest))
+        return jnp.sum(jnp.where(chosen == first[..., None], rows(dx), 0), -1)
 
-    function = _max_of_slices if size <= MOST_SLICES else jnp.max
-    return rule(lambda x: function(x, axes), partial)(x)
+    def function(x: Any) -> Any:
+        return functools.reduce(jnp.maximum, _slices(x, axes)) if few else jnp.max(x, axes)
+
+    return rule(function, partial)(x)
 
 
 #: Windows of up to so many elements are compared element by element, for all windows at once. Of
@@ -516,14 +522,24 @@ def max_of_windows(x: Any, axes: tuple[int, ...]) -> Any:
 MOST_SLICES = 16
 
 
-def _max_of_slices(x: Any, axes: tuple[int, ...]) -> Any:
+def _slices(x: Any, axes: tuple[int, ...]) -> list[Any]:
+    """For each element of the windows along `axes`, in order, those of all windows."""
     slices = []
     for offset in itertools.product(*[range(x.shape[i]) for i in axes]):
         part = x
         for axis, i in zip(axes, offset, strict=True):
             part = lax.slice_in_dim(part, i, i + 1, axis=axis)
         slices.append(lax.squeeze(part, axes))
-    return functools.reduce(jnp.maximum, slices)
+    return slices
+
+
+def _first_largest(slices: Sequence[Any]) -> Any:
+    """Which of them is the first with the largest number, or with NaN, by places."""
+    best, found = slices[0], jnp.zeros(slices[0].shape, np.uint8)
+    for i, part in enumerate(slices[1:], 1):
+        larger = (part > best) | ((part != part) & (best == best))
+        best, found = jnp.where(larger, part, best), jnp.where(larger, np.uint8(i), found)
+    return found
 
 
 def max_along(x: Any, axis: int, size: int, stride: int, pads: tuple[int, int], first: bool) -> Any:
