@@ -11,10 +11,10 @@ Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 #: What empties a cache, and how many entries it holds, by name.
-_REGISTERED: dict[str, tuple[Callable[[], None], Callable[[], int]]] = {}
+_REGISTERED: dict[str, tuple[Callable[[], object], Callable[[], int]]] = {}
 
 
-def register(name: str, clear: Callable[[], None], count: Callable[[], int]) -> None:
+def register(name: str, clear: Callable[[], object], count: Callable[[], int]) -> None:
     """Let `clear_caches` empty what is not a `Cache`, and `held` count it."""
     if name in _REGISTERED:
         raise ValueError(f"a cache named {name!r} is registered already")

@@ -9,6 +9,7 @@ WIDTH: int
 ANGLES: Any
 CONVOLUTION: Any
 DERIVATIVE: Any
+KEPT_PAGES: Any
 LARGE_PAGES: Any
 ORDER: Any
 POOL: Any
@@ -26,6 +27,9 @@ def of_each(function: int, x: Any, out: Any, /) -> None:
 
 def order(x: Any, places: Any, descending: bool, /) -> None:
     """Write the order of the last axis of numbers of 32 or 64 bits into `places`, int32."""
+
+def kept_pages(forget: bool, /) -> int:
+    """How many bytes are kept for the next large program; with `forget` they are given back."""
 
 def largest(x: Any, values: Any, places: Any, /) -> None:
     """Write the largest numbers of each row of `x`, of 32 or 64 bits in the order of their bits,

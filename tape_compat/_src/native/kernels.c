@@ -8,9 +8,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
 
 #include "convolution.c"
 #include "order.c"
@@ -386,21 +383,7 @@ static void as_before(unsigned before)
 #include "angles.c"
 #include "special.c"
 
-/* Gives what it takes, which is the same memory, and ask for large pages in what it gives beside. */
-static enum Outcome do_large_pages(const XLA_FFI_CallFrame *call)
-{
-    if (call->rets.size != 2)
-        return UNFIT;
-#ifdef MADV_HUGEPAGE
-    const XLA_FFI_Buffer *room = call->rets.args[1];
-    const uintptr_t large = 1 << 21, first = (uintptr_t)room->data;
-    uintptr_t begin = (first + large - 1) / large * large;
-    uintptr_t end = (first + (size_t)room->dims[0]) / large * large;
-    if (end > begin)
-        madvise((void *)begin, end - begin, MADV_HUGEPAGE);
-#endif
-    return DONE;
-}
+#include "pages.c"
 
 /* Multiplications for which another thread is started: 20 us, in which one does a million. */
 #define SHARE 4e6
@@ -584,13 +567,17 @@ METHODS(METHOD)
 
 #define METHOD_ROW(name, function, counts, does, wanted)                                           \
     {#name, (PyCFunction)(void (*)(void))name##_here, METH_FASTCALL, #name does},
-static PyMethodDef methods[] = {METHODS(METHOD_ROW){NULL, NULL, 0, NULL}};
+static PyMethodDef methods[] = {
+    METHODS(METHOD_ROW){"kept_pages", kept_pages_here, METH_O,
+                        "kept_pages(forget): the bytes kept for large programs."},
+    {NULL, NULL, 0, NULL}};
 
 /* What XLA calls: names of the capsules, what a call is to be like, and what there was no memory for. */
 #define HANDLERS(X)                                                                                \
     X(ANGLES, angles, "a function is of one array or of two", "angles")                            \
     X(CONVOLUTION, convolution, "not a convolution", "a convolution")                              \
     X(DERIVATIVE, derivative, "not a convolution", "a convolution")                                \
+    X(KEPT_PAGES, kept_pages, "arrays give one of them and room", "pages")                         \
     X(LARGE_PAGES, large_pages, "an array gives two", "pages")                                     \
     X(ORDER, order, "numbers give places", "an order")                                             \
     X(POOL, pool, "images, and perhaps cotangents, give a pool", "a pool")                         \

@@ -123,6 +123,9 @@ LARGE_BYTES = 1 << 17
 #: A program that takes so much memory at once asks for large pages. glibc keeps blocks up to 32 MB.
 LARGE_PROGRAM_BYTES = 1 << 25
 
+#: So many bytes of its memory at most are kept for the next run.
+KEPT_PAGES = 1 << 29
+
 #: More than this share of the memory of the device may be more than there is left: what takes that
 #: is given no buffers, unless they are larger than the other share.
 SAFE_SHARE_OF_MEMORY = 1 / 2

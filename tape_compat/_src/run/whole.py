@@ -62,9 +62,10 @@ class WholeProgram(Runner):
         def program(*leaves: Any) -> tuple[Any, ...]:
             vectors = leaves[len(arrays) :]
             numbers = [v[i] for v, n in zip(vectors, lengths, strict=True) for i in range(n)]
-            if room is not None and large_pages.available():
-                leaves = large_pages.asking(room, leaves)
-            return steps.replay(*leaves[: len(arrays)], *numbers)
+            if room is None or not large_pages.available():
+                return steps.replay(*leaves[: len(arrays)], *numbers)
+            leaves = large_pages.asking(room, leaves)
+            return large_pages.keeping(room, steps.replay(*leaves[: len(arrays)], *numbers))
 
         self.call: Callable[..., tuple[Any, ...]] = donating(program, self.donate, care)
 
