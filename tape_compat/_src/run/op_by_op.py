@@ -34,7 +34,7 @@ from .interpret import convolutions, decompositions, products
 from .interpret.control import CONTROL, ITERATIONS
 from .interpret.cost import WHILE_ITERATIONS
 from .interpret.plan import ByHand, Interpreted
-from .interpret.randomness import HASHES
+from .interpret.randomness import HASHES, is_key
 from .large_pages import Room
 
 #: Primitives that NumPy computes by BLAS.
@@ -116,14 +116,15 @@ class OpRunner:
     takes, of which XLA makes nothing. context: what calls `run` on the host. side: rows of a square
     matrix that takes as long as the largest that LAPACK decomposes in several threads, 0 if it has
     none. moves: whether it hardly does more than to move elements, which no compiler does faster.
-    large: whether there may be no memory for the results.
+    large: whether there may be no memory for the results. stacks: the bytes of what loops in it
+    give, which it may hold beside its results.
     """
 
     def __init__(self, closure: Closure, avals: tuple[Aval, ...]):
         self._closure = closure
         self.outputs = closure.infer(avals)[0]
         self.large = memory.may_lack(sum([aval.nbytes for aval in self.outputs]))
-        plan, names, blas, effects, multiplies = _planned(closure, avals)
+        plan, names, blas, effects, multiplies, self.stacks = _planned(closure, avals)
         self.dry = not effects and "while" not in names
         self._plan: Interpreted | ByHand | None = None if plan.compiled_alone else plan
         self.idle = plan.steps == 0
@@ -238,20 +239,27 @@ class OpRunner:
 
 def _planned(
     closure: Closure, avals: tuple[Aval, ...]
-) -> tuple[Interpreted | ByHand, Counter[str], set[str], bool, bool]:
+) -> tuple[Interpreted | ByHand, Counter[str], set[str], bool, bool, int]:
     """How it is interpreted, the primitives in it, those of them that no kernel of this library
-    does, whether it does more than compute, and whether LAPACK multiplies matrices for it."""
+    does, whether it does more than compute, whether LAPACK multiplies matrices for it, and the
+    bytes of what loops in it give."""
     by_hand = closure.by_hand
     if by_hand is not None:
         outputs, single = closure.infer(avals)
         plan = ByHand(by_hand, single, sum([aval.size for aval in outputs]))
-        return plan, Counter(HASHES[:1]), set(), False, False
+        return plan, Counter(HASHES[:1]), set(), False, False, 0
     jaxpr, sizes, *_ = closure.trace(avals)
     inside = list(equations(jaxpr.jaxpr))
     names = Counter([eqn.primitive.name for eqn in inside])
     multiplies = any(map(_multiplies, inside))
     blas = {eqn.primitive.name for eqn in inside if not _by_own_kernel(eqn, sizes)}
-    return Interpreted(jaxpr, sizes), names, blas, bool(jaxpr.effects), multiplies
+    loops = [eqn for eqn in inside if eqn.primitive.name in ("scan", "while")]
+    stacks = sum([_nbytes(x.aval) for eqn in loops for x in with_sizes(eqn, sizes, {}).outvars])
+    return Interpreted(jaxpr, sizes), names, blas, bool(jaxpr.effects), multiplies, stacks
+
+
+def _nbytes(aval: Any) -> int:
+    return 0 if is_key(aval) else aval.size * aval.dtype.itemsize
 
 
 def _by_own_kernel(eqn: Any, sizes: Sizes) -> bool:
@@ -398,9 +406,9 @@ class OpByOpProgram(Runner):
         """How many bytes it holds at most, beside its inputs. sizes: of all values, in bytes; the
         inputs are the first."""
         most = held = 0
-        for call in self._calls:
+        for call, runner in zip(self._calls, self._runners, strict=True):
             held += sum(sizes[call.first : call.end])
-            most = max(most, held)
+            most = max(most, held + runner.stacks)
             held -= sum([sizes[i] for i in call.drops if i >= inputs])
         return most
 
@@ -410,11 +418,12 @@ class OpByOpProgram(Runner):
         if most < policy.LARGE_PROGRAM_BYTES:
             return None
         read: dict[int, set[int]] = {i: {i} for i in range(inputs)}
-        for call in self._calls:
+        for call, runner in zip(self._calls, self._runners, strict=True):
             leaves = set().union(*[read[i] for i in call.inputs])
-            if sum(sizes[call.first : call.end]) >= policy.SHARE_OF_ROOM * most:
-                arrays = [i for i in leaves if i < len(self._arrays)]
-                return Room(most, min(arrays, key=sizes.__getitem__)) if arrays else None
+            made = sum(sizes[call.first : call.end]) + runner.stacks
+            arrays = [i for i in leaves if i < len(self._arrays)]
+            if arrays and made >= policy.SHARE_OF_ROOM * most:
+                return Room(int(policy.ROOM * most), min(arrays, key=sizes.__getitem__))
             read.update(dict.fromkeys(range(call.first, call.end), leaves))
         return None
 

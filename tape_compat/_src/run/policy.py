@@ -131,6 +131,10 @@ KEPT_PAGES = 1 << 29
 SAFE_SHARE_OF_MEMORY = 1 / 2
 COPIED_SHARE_OF_MEMORY = 1 / 16
 
+#: It asks for so many times what its ops hold: XLA takes up to 1.3 times that, of loops. What it
+#: does not use takes no memory.
+ROOM = 1.5
+
 #: The first op that gives so much of it stands for what is large in it.
 SHARE_OF_ROOM = 1 / 32
 
