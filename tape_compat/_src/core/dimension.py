@@ -7,10 +7,28 @@ from collections.abc import Callable
 from typing import Any
 
 
+def size_of(value: Any) -> int | None:
+    """The size that a value says, None for one that is unknown. Raises: as `Dimension`."""
+    if value is None:
+        return None
+    if isinstance(value, Dimension):
+        return value.value
+    try:
+        size = operator.index(value)
+    except TypeError:
+        raise TypeError(
+            "Dimension value must be integer or None or have an __index__ method, got value "
+            f"'{value!r}' with type '{type(value)!r}'"
+        ) from None
+    if size < 0:
+        raise ValueError(f"Dimension {size} must be >= 0")
+    return size
+
+
 def _operands(x: Any, y: Any) -> tuple[int | None, int | None] | None:
     """Two sizes; None if the second is none."""
     try:
-        return x.value, Dimension(y).value
+        return x.value, size_of(y)
     except (TypeError, ValueError):
         return None
 
@@ -52,20 +70,7 @@ class Dimension:
     __slots__ = ("_value",)
 
     def __init__(self, value: Any) -> None:
-        if isinstance(value, Dimension):
-            self._value = value.value
-        elif value is None:
-            self._value = None
-        else:
-            try:
-                self._value = operator.index(value)
-            except TypeError:
-                raise TypeError(
-                    "Dimension value must be integer or None or have an __index__ method, got "
-                    f"value '{value!r}' with type '{type(value)!r}'"
-                ) from None
-            if self._value < 0:
-                raise ValueError(f"Dimension {self._value} must be >= 0")
+        self._value = size_of(value)
 
     @property
     def value(self) -> int | None:
@@ -91,8 +96,8 @@ class Dimension:
 
     def is_compatible_with(self, other: Any) -> bool:
         """Whether both may be the same size."""
-        other = Dimension(other)
-        return self._value == other._value or self._value is None or other._value is None
+        other = size_of(other)
+        return self._value == other or self._value is None or other is None
 
     def assert_is_compatible_with(self, other: Any) -> None:
         """Raises: ValueError unless both may be the same size."""

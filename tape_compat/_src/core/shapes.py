@@ -3,33 +3,15 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeAlias, overload
 
-from .dimension import Dimension
+from .dimension import Dimension, size_of
 
 __all__ = ["Dimension", "TensorShape", "as_shape", "broadcast_static_shape"]
 
 Dims: TypeAlias = "tuple[int | None, ...]"
 ShapeLike: TypeAlias = "TensorShape | Iterable[Any] | int | None"
-
-
-def _as_dimension(value: Any) -> int | None:
-    if value is None:
-        return None
-    if isinstance(value, Dimension):
-        return value.value
-    try:
-        size = operator.index(value)
-    except TypeError:
-        raise TypeError(
-            "Dimension value must be integer or None or have an __index__ method, got value "
-            f"'{value!r}' with type '{type(value)!r}'"
-        ) from None
-    if size < 0:
-        raise ValueError(f"Dimension {size} must be >= 0")
-    return size
 
 
 def _as_dims(dims: Any) -> Dims | None:
@@ -46,8 +28,8 @@ def _as_dims(dims: Any) -> Dims | None:
     try:
         sizes = iter(dims)
     except TypeError:
-        return (_as_dimension(dims),)
-    return tuple([_as_dimension(size) for size in sizes])
+        return (size_of(dims),)
+    return tuple([size_of(size) for size in sizes])
 
 
 def _compatible(x: Dims | None, y: Dims | None) -> bool:
@@ -184,8 +166,7 @@ class TensorShape:
 
     def assert_has_rank(self, rank: int) -> None:
         """Raises ValueError if the rank is known and is another."""
-        if self._dims is not None and len(self._dims) != rank:
-            raise ValueError(f"Shape {self} must have rank {rank}")
+        self.with_rank(rank)
 
     def assert_same_rank(self, other: ShapeLike) -> None:
         """Raises ValueError if both ranks are known and differ."""

@@ -172,10 +172,4 @@ def _loop_value(name: str, initial: Any, entry: Any, exit: Any, invariant: Any) 
 
 def _within(left: Any, right: Any) -> bool:
     """Whether a shape is at least as specific as another."""
-    left, right = TensorShape(left), TensorShape(right)
-    if right.rank is None:
-        return True
-    if left.rank != right.rank:
-        return False
-    sizes = zip(left.as_list(), right.as_list())
-    return all(right is None or left == right for left, right in sizes)
+    return TensorShape(left).is_subtype_of(TensorShape(right))
