@@ -71,23 +71,23 @@ class _CodedError(OpError):
 
     CODE = UNKNOWN
 
+    def __init_subclass__(cls, code: int | None = None) -> None:
+        if code is not None:
+            cls.CODE = code
+
     def __init__(self, node_def: Any, op: Any, message: str, *payloads: Any) -> None:
         super().__init__(node_def, op, message, self.CODE, *payloads)
 
 
-class CancelledError(_CodedError):
+class CancelledError(_CodedError, code=CANCELLED):
     """The operation was cancelled."""
 
-    CODE = CANCELLED
 
-
-class UnknownError(_CodedError):
+class UnknownError(_CodedError, code=UNKNOWN):
     """The cause is not known."""
 
-    CODE = UNKNOWN
 
-
-class InvalidArgumentError(_CodedError):
+class InvalidArgumentError(_CodedError, code=INVALID_ARGUMENT):
     """The operation cannot take these inputs: their shapes, dtypes or values do not fit.
 
     >>> import tape_compat as tf
@@ -98,87 +98,60 @@ class InvalidArgumentError(_CodedError):
     True
     """
 
-    CODE = INVALID_ARGUMENT
     #: Whether an op does not take the dtypes.
     _of_dtypes = False
 
 
-class DeadlineExceededError(_CodedError):
+class DeadlineExceededError(_CodedError, code=DEADLINE_EXCEEDED):
     """The time allowed was over before the operation ended."""
 
-    CODE = DEADLINE_EXCEEDED
 
-
-class NotFoundError(_CodedError):
+class NotFoundError(_CodedError, code=NOT_FOUND):
     """Something asked for, such as a file, does not exist."""
 
-    CODE = NOT_FOUND
 
-
-class AlreadyExistsError(_CodedError):
+class AlreadyExistsError(_CodedError, code=ALREADY_EXISTS):
     """Something to be created, such as a file, exists already."""
 
-    CODE = ALREADY_EXISTS
 
-
-class PermissionDeniedError(_CodedError):
+class PermissionDeniedError(_CodedError, code=PERMISSION_DENIED):
     """The caller may not do this."""
 
-    CODE = PERMISSION_DENIED
 
-
-class ResourceExhaustedError(_CodedError):
+class ResourceExhaustedError(_CodedError, code=RESOURCE_EXHAUSTED):
     """Memory or another resource is used up."""
 
-    CODE = RESOURCE_EXHAUSTED
 
-
-class FailedPreconditionError(_CodedError):
+class FailedPreconditionError(_CodedError, code=FAILED_PRECONDITION):
     """The system is not in the state the operation needs."""
 
-    CODE = FAILED_PRECONDITION
 
-
-class AbortedError(_CodedError):
+class AbortedError(_CodedError, code=ABORTED):
     """The operation was given up, mostly for another that ran at the same time."""
 
-    CODE = ABORTED
 
-
-class OutOfRangeError(_CodedError):
+class OutOfRangeError(_CodedError, code=OUT_OF_RANGE):
     """The operation went past the end of what is valid, such as the end of an input."""
 
-    CODE = OUT_OF_RANGE
 
-
-class UnimplementedError(_CodedError):
+class UnimplementedError(_CodedError, code=UNIMPLEMENTED):
     """The operation does not exist for these inputs or on this device."""
 
-    CODE = UNIMPLEMENTED
 
-
-class InternalError(_CodedError):
+class InternalError(_CodedError, code=INTERNAL):
     """An invariant of the system is broken."""
 
-    CODE = INTERNAL
 
-
-class UnavailableError(_CodedError):
+class UnavailableError(_CodedError, code=UNAVAILABLE):
     """The service cannot be reached now."""
 
-    CODE = UNAVAILABLE
 
-
-class DataLossError(_CodedError):
+class DataLossError(_CodedError, code=DATA_LOSS):
     """Data are lost or corrupted."""
 
-    CODE = DATA_LOSS
 
-
-class UnauthenticatedError(_CodedError):
+class UnauthenticatedError(_CodedError, code=UNAUTHENTICATED):
     """The caller did not say validly who it is."""
-
-    CODE = UNAUTHENTICATED
 
 
 class NeedsValue(TypeError):
