@@ -118,12 +118,11 @@ def test_it_is_compiled_at_a_count_of_runs(counted, cheap):
 
 def test_another_thread_compiles_it_first(cheap):
     step, _ = regression(9)
-    seen = []
+    before, seen = held()["programs begun"], []
     for _ in range(14):
         step()
         flush()
-        found = [r for r in KEPT.order if isinstance(r, OpByOpProgram)][-1]
-        seen.append(found.beside is not None)
+        seen.append(held()["programs begun"] > before)
     assert True in seen and not seen[0]
     assert not any(t.name == "tape_compat compile" for t in threading.enumerate())
 
@@ -134,12 +133,11 @@ def test_nobody_waits_for_the_long_compile_of_a_function(cheap, monkeypatch):
     monkeypatch.setattr(policy, "LONG_COMPILE_SECONDS", 0.0)
     step, _ = regression(13)
     step = tf.function(step)
-    begun, compiled = [], []
+    before, begun, compiled = held()["programs begun"], [], []
     for _ in range(40):
         step()
         flush()
-        found = [r for r in KEPT.order if isinstance(r, OpByOpProgram)][-1]
-        begun.append(found.beside is not None)
+        begun.append(held()["programs begun"] > before)
         compiled.append(COUNTERS.compiles)
     due = begun.index(True) + 1
     over = compiled.index(compiled[0] + 1) + 1
@@ -168,7 +166,8 @@ def test_loops_are_compiled_by_another_thread_once_for_all_lengths(monkeypatch):
         forget_histories()
         monkeypatch.setattr(policy, "compile_seconds", lambda *_: price)
         w.assign([0.5, -0.25])
-        found = [(float(step(40 + i % 7)), held()["templates begun"]) for i in range(12)]
+        before = held()["programs begun"]
+        found = [(float(step(40 + i % 7)), held()["programs begun"] - before) for i in range(12)]
         return [loss for loss, _ in found], w.numpy(), [count for _, count in found]
 
     losses, variable, begun = run(1e9)

@@ -31,7 +31,7 @@ from .memory import lacks
 from .op_by_op import OpByOpProgram, interprets, op_runner
 from .reasons import notice, reason, reason_of_loops
 from .repair import FOR_GOOD, leaf_values, put_back, run_what_can
-from .whole import Compiling, WholeProgram, donations
+from .whole import WholeProgram, donations
 
 #: What calls out of programs have raised, until the call of the program raises it.
 FAILURES: list[Exception] = []
@@ -285,7 +285,7 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
         _compile(program, history, key, apart, loops)
         return
     if choice is Choice.BESIDE:
-        _beside(program, key, apart, loops).runs = seen.runs
+        _begin(program, key, apart, loops, seen.runs)
     COUNTERS.op_by_op += 1
     program.unpack_results = None
     results, changes = apart.run_in_place(*gather(program.log), program.donatable)
@@ -295,15 +295,14 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
     program.results.extend(map(operator.itemgetter(0), zip((results,), *made)))
 
 
-def _beside(
-    program: Program, key: tuple, apart: OpByOpProgram, loops: LoopProgram | None
-) -> Compiling[Any]:
-    """Let another thread compile a program, if none is to yet."""
+def _begin(
+    program: Program, key: tuple, apart: OpByOpProgram, loops: LoopProgram | None, runs: int
+) -> None:
+    """Let another thread compile a program that has come so often, if none is to yet."""
     if loops is not None:
-        return kept.begin(loops, apart)
-    if apart.beside is None:
-        apart.beside = key, Compiling(_whole(program, key, apart))
-    return apart.beside[1]
+        kept.begin(kept.template_of(loops), lambda: kept.with_new_loops(loops, apart), runs)
+    else:
+        kept.begin((program.node, key), lambda: _whole(program, key, apart), runs)
 
 
 def _compile(
@@ -319,15 +318,17 @@ def _compile(
     why = None if loops is None else reason_of_loops(loops)
     COUNTERS.reason(why or reason(history, program.origin is not None, node, live))
     if loops is not None:
-        loops.compiled = kept.begun_loops(loops) or kept.new_loops(loops, apart)
+        found = kept.begun(kept.template_of(loops))
+        if found is not None and found.compiled.serves(loops.counts):
+            loops.compiled = found.compiled
+        else:
+            kept.with_new_loops(loops, apart)
         _call(program, loops)
         kept.compiled_loops(loops).append(loops.compiled)
         kept.bind(loops)
         size = loops.template.instructions
     else:
-        beside, apart.beside = apart.beside, None
-        whole = beside[1].result() if beside is not None and beside[0] == key else None
-        whole = whole or _whole(program, key, apart)
+        whole = kept.begun((node, key)) or _whole(program, key, apart)
         _call(program, whole)
         kept.keep(whole)
         size = apart.instructions
@@ -373,19 +374,14 @@ def _switched(program: Program, loops: LoopProgram) -> WholeProgram | LoopProgra
     """What runs a program whose iterations have large variables of their own, compiled as a whole
     in another thread once it has come often enough."""
     loops.runs += 1
-    due = later(loops.node.depth, loops.runs)
+    due, node, key = later(loops.node.depth, loops.runs), loops.node, loops.key
     if due is Later.BEGIN:
-        reused = donations(program, loops.node, loops.key[0])
-        loops.whole = Compiling(WholeProgram(loops.node, loops.key, reused, loops.care))
-        loops.whole.runs = loops.runs
-        COUNTERS.reason(f"a step of {loops.node.depth} instructions, loops until now, as a whole")
-    if due is Later.SWITCH and loops.whole is not None:
-        whole = loops.whole.result()
-        loops.whole = None
-        if whole is not None:
-            COUNTERS.compiles += 1
-            kept.keep(whole)
-            return whole
+        _begin(program, key, kept.op_by_op(node, key[0]), None, loops.runs)
+        COUNTERS.reason(f"a step of {node.depth} instructions, loops until now, as a whole")
+    if due is Later.SWITCH and (whole := kept.begun((node, key))) is not None:
+        COUNTERS.compiles += 1
+        kept.keep(whole)
+        return whole
     return loops
 
 

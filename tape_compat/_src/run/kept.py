@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
 
 from ..core.caches import Cache, register
 from ..core.program import Node, Runner, Runners
@@ -111,36 +113,36 @@ def as_loops(node: Node, key: tuple) -> LoopProgram | None:
     return found
 
 
+def template_of(program: LoopProgram) -> tuple:
+    """What programs have in common that one compiled template may serve."""
+    return program.template, program.donate
+
+
 def compiled_loops(program: LoopProgram) -> list[CompiledLoops]:
     """What was compiled of the template of a program."""
-    return _TEMPLATES.find((program.template, program.donate), list)
+    return _TEMPLATES.find(template_of(program), list)
 
 
-def new_loops(program: LoopProgram, apart: OpByOpProgram) -> CompiledLoops:
-    """The template of a program, to be compiled for its loops."""
-    first = not compiled_loops(program)
-    return compile_for(program.template, program.counts, program.donate, first, apart.care)
+def with_new_loops(program: LoopProgram, apart: OpByOpProgram) -> LoopProgram:
+    """A program with its template, to be compiled for its loops."""
+    first, (template, donate) = not compiled_loops(program), template_of(program)
+    program.compiled = compile_for(template, program.counts, donate, first, apart.care)
+    return program
 
 
-#: By the same: what another thread compiles of a template.
-_BEGUN: Cache[tuple, Compiling[LoopProgram]] = Cache("templates begun", policy.MAX_BEGUN)
+#: What another thread compiles: programs by their nodes and keys, loops by their templates.
+_BEGUN: Cache[tuple, Compiling[Any]] = Cache("programs begun", policy.MAX_BEGUN)
 
 
-def begin(program: LoopProgram, apart: OpByOpProgram) -> Compiling[LoopProgram]:
-    """Let another thread compile the template of a program, if none is to yet."""
-
-    def begun() -> Compiling[LoopProgram]:
-        program.compiled = new_loops(program, apart)
-        return Compiling(program)
-
-    return _BEGUN.find((program.template, program.donate), begun)
+def begin(key: tuple, make: Callable[[], Any], runs: int) -> None:
+    """Let another thread compile a program that has come so often, if none is to yet."""
+    _BEGUN.find(key, lambda: Compiling(make())).runs = runs
 
 
-def begun_loops(program: LoopProgram) -> CompiledLoops | None:
-    """What another thread has compiled of the template of a program, if that serves its loops."""
-    begun = _BEGUN.pop((program.template, program.donate))
-    found = None if begun is None else begun.result()
-    return found.compiled if found is not None and found.compiled.serves(program.counts) else None
+def begun(key: tuple) -> Any:
+    """What another thread has compiled; None if none was to, or that failed."""
+    found = _BEGUN.pop(key)
+    return None if found is None else found.result()
 
 
 def bind(program: LoopProgram) -> bool:

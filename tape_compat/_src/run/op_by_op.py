@@ -290,10 +290,9 @@ class Instruction(NamedTuple):
 class OpByOpProgram(Runner):
     """How one program runs op by op. Made once for a program and its live outputs.
 
-    beside: its key, and what another thread compiles of it, if it does. dry: whether to run it on
-    zeros does no harm. due: at which run it is to be compiled, if a function that it calls says so.
-    care: of what is compiled of it; one that is large is given no buffers.
-    price: about how long it takes to compile it as a whole, beyond what its length says.
+    dry: whether to run it on zeros does no harm. due: at which run it is to be compiled, if a
+    function that it calls says so. care: of what is compiled of it; one that is large is given no
+    buffers. price: about how long it takes to compile it as a whole, beyond what its length says.
     to_compile: how many of its instructions a compiler has to do something about; equations: how
     many these are.
     """
@@ -301,7 +300,6 @@ class OpByOpProgram(Runner):
     def __init__(self, node: Node, live: tuple[int, ...]):
         super().__init__(node, (live, ()))
         path = node.path()
-        self.beside: tuple[tuple, Any] | None = None
         arrays, scalars = leaf_layout(path)
         self._arrays = arrays
         self._dtypes = list(scalars)

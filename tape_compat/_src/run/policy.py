@@ -214,8 +214,8 @@ MAX_HISTORIES = 512
 #: Compiled programs kept; beyond that the oldest of those that have not been used of late go.
 MAX_EXECUTABLES = 256
 
-#: Templates of loops that other threads compile.
-MAX_BEGUN = 16
+#: Programs and templates of loops that another thread compiles.
+MAX_BEGUN = 64
 
 #: Instructions of all compiled programs and plans that are kept. Of plans that came once only
 #: ONCE_INSTRUCTIONS, or FEW_ONCE plans: they take 0.4 kB an instruction, and hold on to the nodes

@@ -51,8 +51,7 @@ class LoopProgram(Runner):
     loops: how many loops there are. unpack_results: makes the live outputs, in order, of what the
     compiled template gives; None if that is what it gives. compiled: the template compiled, once
     chosen. better_whole: whether each iteration has variables of its own, which take longer to copy
-    into stacks and out of them than to hand over one by one. runs: how often it ran then. whole:
-    the program while it is compiled as a whole.
+    into stacks and out of them than to hand over one by one. runs: how often it ran then.
     """
 
     def __init__(
@@ -73,7 +72,6 @@ class LoopProgram(Runner):
         self._vectors: dict[Any, tuple[tuple[int, ...], bytes, Any]] = {}
         self.compiled: Any = None
         self.better_whole, self.runs = layered and _dear_rows(template), 0
-        self.whole: Any = None
         self.loops = sum(isinstance(s, Loop) for s in template.segments)
         self._rows, self._order = _order(recipe.places, len(template.outputs))
 
