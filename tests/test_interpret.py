@@ -136,7 +136,7 @@ def pairs(dtype):
 OF_FLOATS = [
     *(lax.floor, lax.ceil, lax.sqrt, lax.rsqrt, lax.exp, lax.exp2, lax.log, lax.log1p, lax.expm1),
     *(lax.sin, lax.cos, lax.tan, lax.asin, lax.acos, lax.atan, lax.asinh, lax.acosh, lax.cbrt),
-    *(lax.tanh, lax.atanh, lax.logistic, lax.is_finite, lax.erf, lax.erfc, lax.erf_inv, lax.round),
+    *(lax.tanh, lax.atanh, lax.logistic, lax.is_finite, lax.erf, lax.erfc, lax.round),
     *(lax.square, lax.neg, lax.abs, lax.sign),
     *([lax.one_minus_square] if hasattr(lax, "one_minus_square") else ()),
     partial(lax.round, rounding_method=lax.RoundingMethod.TO_NEAREST_EVEN),
@@ -150,7 +150,7 @@ def test_functions_of_floats(dtype):
     each(OF_FLOATS, edges(dtype), times=6)
     small = edges(dtype)[np.abs(edges(dtype).astype(float)) <= 30]
     each([lax.sinh, lax.cosh, lax.lgamma], small, times=20, absolute=1)
-    check(lax.digamma, small[small != 0], times=20, absolute=1)  # -inf at 0 since JAX 0.12
+    check(lax.erf_inv, edges(dtype), times=6, alone=int(dtype == np.float64))
 
 
 @pytest.mark.parametrize("dtype", COMPLEX, ids=str)
@@ -523,17 +523,6 @@ def test_windows(dtype):
     check(function, x)
 
 
-@pytest.mark.part
-@pytest.mark.parametrize("window", WINDOWS[:2], ids=str)
-@pytest.mark.parametrize("reducer", [lax.max, lax.min])
-def test_derivatives_of_pooling(window, reducer):
-    x = np.round(numbers(np.dtype("float64"), 5, 6) * 5)  # with ties
-    start = -np.inf if reducer is lax.max else np.inf
-    pool = lambda x: lax.reduce_window(x, start, reducer, *window[:3])
-    check(jax.grad(lambda x: jnp.sum(pool(x) ** 2)), x)
-    check(lambda x: jax.jvp(pool, (x,), (jnp.cos(x),)), x)
-
-
 # -- products --------------------------------------------------------------------------------------
 
 PRODUCTS = [
@@ -756,11 +745,31 @@ def test_lu_and_qr():
     for dtype, shape in itertools.product(("float64", "complex128"), ((4, 4), (2, 3, 5), (5, 3))):
         x = numbers(np.dtype(dtype), *shape)
         reduced = partial(lax.linalg.qr, full_matrices=False)
-        each([lax.linalg.lu, lax.linalg.qr, reduced], x, times=100, absolute=1)
-    check(lambda x: lax.linalg.lu(x), np.zeros((2, 2)))
+        each([lax.linalg.qr, reduced], x, times=100, absolute=1)
+        check(lax.linalg.lu, x, times=100, absolute=1, alone=int(ELIMINATE is None))
+    check(lambda x: lax.linalg.lu(x), np.zeros((2, 2)), alone=int(ELIMINATE is None))
     solve = jax.grad(lambda a, b: jnp.sum(jnp.linalg.solve(a, b) ** 2), (0, 1))
     x = numbers(np.dtype("float64"), 3, 3)
-    check(solve, x + 3 * np.eye(3), x[0], times=100)
+    check(solve, x + 3 * np.eye(3), x[0], times=100, alone=int(ELIMINATE is None))
+
+
+def eliminated(a):
+    """Of matrices [b, m, n]: L and U in one, which row each row was changed for, and the order of
+    rows."""
+    a, (batch, m, n) = np.array(a), a.shape
+    pivots, order = np.empty((batch, min(m, n)), int), np.tile(np.arange(m), (batch, 1))
+    each = np.arange(batch)
+    for i in range(min(m, n)):
+        column = a[:, i:, i]
+        pivots[:, i] = j = i + np.argmax(np.abs(column.real) + np.abs(column.imag), 1)
+        for rows in (a, order):
+            row = rows[:, i].copy()
+            rows[:, i] = rows[each, j]
+            rows[each, j] = row
+        pivot = a[:, i, i, None]
+        a[:, i + 1 :, i] /= np.where(pivot == 0, 1, pivot)
+        a[:, i + 1 :, i + 1 :] -= a[:, i + 1 :, i, None] * a[:, i, None, i + 1 :]
+    return a, pivots, order
 
 
 @pytest.mark.skipif(ELIMINATE is None, reason="is of the C code")
@@ -776,7 +785,7 @@ def test_the_kernel_decomposes_as_numpy_does(dtype):
         shapes = [shape, (*lead, min(rows, columns)), (*lead, rows)]
         found = decompositions._by_kernel(x, shapes)
         with np.errstate(invalid="ignore"):
-            wanted = decompositions._eliminated(x.reshape(-1, rows, columns))
+            wanted = eliminated(x.reshape(-1, rows, columns))
         for got, known, full in zip(found, wanted, shapes, strict=True):
             np.testing.assert_allclose(got, known.reshape(full), rtol=1e-4, atol=1e-5)
 

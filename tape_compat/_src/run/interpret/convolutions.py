@@ -46,9 +46,9 @@ class _Layout:
         #: Whether windows are larger than what there is of them.
         self.few = self.groups == 1 and math.prod(self.places) < math.prod(self.window)
 
-    def spread(self, x: Any, first: int, last: int) -> Any:
-        """Padded, with the axes `first` and `last` before and after those of space."""
-        x = x.transpose(first, *self.spatial, last)
+    def spread(self, x: Any) -> Any:
+        """Padded, with the axes of space between those of examples and of channels."""
+        x = x.transpose(self.batch, *self.spatial, self.channel)
         if not any(map(any, self.config)):
             return np.ascontiguousarray(x)
         return spread(x, 0, self.config, (x.shape[0], *self.padded[1:-1], x.shape[-1]))
@@ -58,10 +58,6 @@ class _Layout:
         inside = x.strides[1:-1]
         return tuple(map(mul, inside, self.strides)), tuple(map(mul, inside, self.steps))
 
-    def block(self, times: int) -> int:
-        """How many examples are done at a time, or channels: of each, windows for so many."""
-        return max(1, BLOCK // (math.prod(self.window) * math.prod(self.places) * times))
-
 
 def _by_examples(layout: _Layout, order: tuple[int, ...], dtype: Any) -> Function:
     """Some examples at a time: all windows of them side by side, by the kernel."""
@@ -70,10 +66,10 @@ def _by_examples(layout: _Layout, order: tuple[int, ...], dtype: Any) -> Functio
     back = tuple(np.argsort((out_batch, *out_space, out_feature)).tolist())
     groups, n, channels, features = layout.groups, layout.examples, layout.channels, layout.features
     rows, depth = math.prod(layout.places), math.prod(layout.window) * channels
-    block = layout.block(groups * channels)
+    block = max(1, BLOCK // (groups * depth * rows))
 
     def function(x: Any, w: Any) -> Any:
-        x = layout.spread(x, layout.batch, layout.channel)
+        x = layout.spread(x)
         between, inside = layout.along(x)
         one, last = x.strides[0], x.strides[-1]
         group = one * n if layout.of_examples else last * channels
@@ -90,33 +86,6 @@ def _by_examples(layout: _Layout, order: tuple[int, ...], dtype: Any) -> Functio
             np.matmul(some, w, out=out[:, i * rows : (i + block) * rows])
         y = np.moveaxis(out.reshape(groups, n, *layout.places, features), 0, -2)
         return y.reshape(n, *layout.places, -1).transpose(back)
-
-    return function
-
-
-def _by_channels(layout: _Layout, order: tuple[int, ...], dtype: Any) -> Function:
-    """Some channels at a time, and the sum: where windows are larger than what there is of them,
-    as in the derivative by a kernel, whose channels are the examples."""
-    kernel = (layout.inner, *layout.offsets, layout.feature)
-    back = tuple(np.argsort((*order[2:], *order[:2])).tolist())
-    n, features = layout.examples, layout.features
-    rows, block = math.prod(layout.places) * n, layout.block(n)
-
-    def function(x: Any, w: Any) -> Any:
-        x = layout.spread(x, layout.channel, layout.batch)
-        between, inside = layout.along(x)
-        windows = np.lib.stride_tricks.as_strided(
-            x,
-            (layout.channels, *layout.window, *layout.places, n),
-            (x.strides[0], *inside, *between, x.strides[-1]),
-            writeable=False,
-        )
-        w = w.transpose(kernel)
-        out = np.zeros((rows, features), dtype)
-        for i in range(0, layout.channels, block):
-            some = windows[i : i + block].reshape(-1, rows)
-            out += np.matmul(some.T, w[i : i + block].reshape(-1, features))
-        return out.reshape(*layout.places, n, features).transpose(back)
 
     return function
 
@@ -236,8 +205,7 @@ def _conv(params: Params, ins: Avals, outs: Avals) -> Function:
         axes = (*space, batch, feature) if call.derivative else (batch, *space, feature)
         back, shape = tuple(np.argsort(axes).tolist()), tuple([out.shape[i] for i in axes])
         return ByKernel(call, back, shape)
-    build = _by_channels if layout.few else _by_examples
-    return cast(build(layout, order, out.dtype), ins, out)
+    return cast(_by_examples(layout, order, out.dtype), ins, out)
 
 
 TABLE: dict[str, Rule] = {"conv_general_dilated": Rule(_conv)}

@@ -86,25 +86,6 @@ def _cholesky_or_nan(x: Any) -> Any:
         return np.tril(np.full_like(x, np.nan))
 
 
-def _eliminated(a: Any) -> tuple[Any, Any, Any]:
-    """Of matrices [b, m, n]: L and U in one, which row each row was changed for, and the order of
-    rows."""
-    a, (batch, m, n) = np.array(a), a.shape
-    pivots, order = np.empty((batch, min(m, n)), int), np.tile(np.arange(m), (batch, 1))
-    each = np.arange(batch)
-    for i in range(min(m, n)):
-        column = a[:, i:, i]
-        pivots[:, i] = j = i + np.argmax(np.abs(column.real) + np.abs(column.imag), 1)
-        for rows in (a, order):
-            row = rows[:, i].copy()
-            rows[:, i] = rows[each, j]
-            rows[each, j] = row
-        pivot = a[:, i, i, None]
-        a[:, i + 1 :, i] /= np.where(pivot == 0, 1, pivot)
-        a[:, i + 1 :, i + 1 :] -= a[:, i + 1 :, i, None] * a[:, i, None, i + 1 :]
-    return a, pivots, order
-
-
 def lu_by_kernel(ins: Avals) -> bool:
     """Whether the kernel decomposes."""
     return _ELIMINATE is not None and ins[0].dtype in _BY_KERNEL
@@ -119,17 +100,10 @@ def _by_kernel(a: Any, shapes: list[Any]) -> list[Any]:
 
 
 def _lu(params: Params, ins: Avals, outs: Avals) -> Function | None:
-    shapes, dtypes = [aval.shape for aval in outs], [aval.dtype for aval in outs]
-    if 0 in ins[0].shape:
+    if 0 in ins[0].shape or not lu_by_kernel(ins):
         return None
-    if lu_by_kernel(ins):
-        return lambda a: _by_kernel(a, shapes)
-
-    def function(a: Any) -> list[Any]:
-        found = _eliminated(a.reshape(-1, *a.shape[-2:]))
-        return [x.reshape(s).astype(d) for x, s, d in zip(found, shapes, dtypes, strict=True)]
-
-    return function
+    shapes = [aval.shape for aval in outs]
+    return lambda a: _by_kernel(a, shapes)
 
 
 def _qr(params: Params, ins: Avals, outs: Avals) -> Function | None:
