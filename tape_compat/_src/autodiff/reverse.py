@@ -15,7 +15,7 @@ from ..core.derivative import pullback
 from ..core.dtypes import DType, string
 from ..core.op import Closure, Op
 from ..core.program import Node
-from ..core.state import LOCAL, Recorder, seen_by
+from ..core.state import LOCAL, Recorder, changed, seen_by
 from ..core.steps import slot_avals
 from ..ops.casting import cast
 from ..ops.creation import zeros_like as zeros_of
@@ -370,15 +370,6 @@ def zeros_like(value: Any) -> Tensor:
     return filled(tensor._aval, 0)
 
 
-class deferring:
+def deferring() -> Any:
     """Context: ops are recorded even if no tape is, so that a whole gradient is one program."""
-
-    __slots__ = ("before",)
-
-    def __enter__(self) -> None:
-        state = LOCAL.state
-        self.before = state.deferring
-        state.deferring = True
-
-    def __exit__(self, *_: object) -> None:
-        LOCAL.state.deferring = self.before
+    return changed(LOCAL.state, deferring=True)

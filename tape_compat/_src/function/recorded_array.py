@@ -156,9 +156,7 @@ class RecordedArray:
     def _refuse_index(self, index: Any, what: str, end: Size) -> None:
         place = integer(index)
         if place is not None and (less(place, 0) or less(end, place + 1)):
-            raise errors.InvalidArgumentError(
-                None, None, f"Trying to {what} {place} in a list with {self.length} elements."
-            )
+            raise errors.refusal(f"Trying to {what} {place} in a list with {self.length} elements.")
 
     def _all(self, what: str) -> Tensor:
         """The buffer; zeros if nothing was written."""
@@ -244,8 +242,8 @@ class RecordedArray:
         buffer = self._all("concat")
         shape = buffer._aval.shape
         if len(shape) == 1:
-            raise errors.InvalidArgumentError(
-                None, None, "Concat saw a scalar shape at index 0 but requires at least vectors."
+            raise errors.refusal(
+                "Concat saw a scalar shape at index 0 but requires at least vectors."
             )
         return reshape(buffer, [shape[0] * shape[1], *shape[2:]])
 

@@ -10,7 +10,6 @@ from typing import Any
 from ..core.avals import Aval
 from ..core.dtypes import string
 from ..core.native import native
-from ..core.shapes import TensorShape
 from ..values import nest
 from ..values.composite import TypeSpec
 from ..values.convert import convert
@@ -131,7 +130,7 @@ def _with_composites(bound: Bound, function: Callable[[TypeSpec], Any]) -> Bound
 
 
 _COMPOSITES = RaggedTensor, SparseTensor, IndexedSlices
-_COMPOSITE_SPECS = RaggedTensorSpec, SparseTensorSpec, IndexedSlicesSpec
+_COMPOSITE_SPECS = RaggedTensorSpec, SparseTensorSpec, IndexedSlicesSpec, ExtensionTypeSpec
 
 
 def _specs(bound: Bound) -> tuple[tuple, list[TensorSpec], Bound]:
@@ -158,10 +157,7 @@ def _without_sizes(part: Any) -> Any:
         return part.dtype, len(part.shape)
     if isinstance(part, tuple) and part[:1] == (TensorSpec,):
         return part[2], part[1].rank
-    if isinstance(part, _COMPOSITE_SPECS):
-        parts = part._serialize()
-        return (type(part), *[x.rank if isinstance(x, TensorShape) else x for x in parts])
-    return part._without_sizes() if isinstance(part, ExtensionTypeSpec) else part
+    return part._with_tensor_ranks_only() if isinstance(part, _COMPOSITE_SPECS) else part
 
 
 def of_any_count(bound: Bound) -> Bound:

@@ -303,11 +303,9 @@ class Trace:
         """Refuse to be called if it needs a placeholder that is no argument."""
         for x in self.graph.unfed(self.inputs, self.graph.outputs):
             name = x.name.partition(":")[0]
-            raise errors.InvalidArgumentError(
-                None,
-                None,
+            raise errors.refusal(
                 f"You must feed a value for placeholder tensor '{name}' with dtype "
-                f"{tf_dtype_name(x.dtype)} and shape {x.shape}. At {errors.user_location()}.",
+                f"{tf_dtype_name(x.dtype)} and shape {x.shape}. At {errors.user_location()}."
             )
 
     def computes_with_texts(self) -> bool:

@@ -218,7 +218,7 @@ def _finish(
             )
         if before._aval is new._aval:
             continue
-        if not isinstance(x, TensorArray) and not _fits(new.shape, loose[i]):
+        if not isinstance(x, TensorArray) and not new.shape.is_subtype_of(loose[i]):
             raise ValueError(
                 f"Input tensor `{_name(x)}` enters the loop with shape {loose[i]}, but has shape "
                 f"{new.shape} after one iteration. To allow the shape to vary across iterations, "
@@ -248,10 +248,6 @@ def _same_buffer(
     before = recording.inputs[place]
     new = new._with(new._recorded().with_buffer(before))
     return before, new, before
-
-
-def _fits(shape: TensorShape, invariant: TensorShape) -> bool:
-    return invariant.rank is None or shape.is_subtype_of(invariant)
 
 
 def _name(x: Any) -> str:

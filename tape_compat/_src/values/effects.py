@@ -71,11 +71,8 @@ def once(function: Callable[..., Any], *args: Any) -> Any:
     if _Done.left:
         result = _Done.left.popleft()
     else:
-        _WITHIN.effect = True
-        try:
+        with changed(_WITHIN, effect=True):
             result = function(*args)
-        finally:
-            _WITHIN.effect = False
     if logs:
         logs[-1].append(result)
     return result

@@ -20,7 +20,6 @@ from . import fields as _fields, operators, spec_registry
 from .composite import CompositeTensor, TypeSpec, batched_shape
 from .fields import NO_DEFAULT, Field
 from .nest import flatten
-from .spec import TensorSpec
 from .tensor import Tensor
 
 _RESERVED = ("self", "Spec", "_type_spec")
@@ -372,20 +371,8 @@ class ExtensionTypeSpec(_Unchangeable, TypeSpec, metaclass=_Declared):
     ) -> Any:
         return self._made(self._parts_by(function, of_shape))
 
-    def _without_sizes(self) -> Any:
-        """The spec of values whose tensors have any sizes of as many dimensions."""
-        return self._changed(_without_sizes)
-
     def __repr__(self) -> str:
         return _shown(self, map(_fields.plain, _held(self)))
-
-
-def _without_sizes(spec: TypeSpec) -> TypeSpec:
-    if isinstance(spec, ExtensionTypeSpec):
-        return spec._without_sizes()
-    if not isinstance(spec, TensorSpec) or spec.shape.rank is None:
-        return spec
-    return TensorSpec([None] * spec.shape.rank, spec.dtype)
 
 
 def _spec_class(cls: Any, body: type | None) -> Any:

@@ -53,6 +53,11 @@ def converted(
         run = _conversion().run_converted
         return run(function, args, kwargs, recursive, user_requested, options)
 
+    return _in_place_of(function, wrapper)
+
+
+def _in_place_of(function: Any, wrapper: Callable[..., Any]) -> Callable[..., Any]:
+    """What is called in the place of a function, as one that is never converted itself."""
     if inspect.isfunction(function) or inspect.ismethod(function):
         functools.update_wrapper(wrapper, function)
     return artifact(wrapper)
@@ -83,6 +88,4 @@ def do_not_convert(func: Any = None) -> Any:
         with _conversion().disabled():
             return func(*args, **kwargs)
 
-    if inspect.isfunction(func) or inspect.ismethod(func):
-        functools.update_wrapper(wrapper, func)
-    return artifact(wrapper)
+    return _in_place_of(func, wrapper)
