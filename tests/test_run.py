@@ -474,7 +474,6 @@ def test_small_decompositions_run_in_one_thread(how, side):
         assert np.isfinite(trace)
     assert len(seen) == SETTLED
     assert (seen[-1] > 0) == (side == 100)
-    host.wait_for_all()
     assert not host._CALLS
 
 
@@ -519,35 +518,13 @@ def blas_threads():
     return [library.get_num_threads() for library in host._blas()]
 
 
-def test_programs_in_one_thread_are_not_waited_for(monkeypatch):
-    """OpenBLAS has its threads back when somebody has looked at a result."""
-    step = settled_trace(100)
-    before = blas_threads()
-    monkeypatch.setattr(host._MORE, "set", lambda: None)  # nobody else sees to it
-    host.wait_for_all()
-    time.sleep(0.1)  # the other thread sees that there are none
-    first = step()
+def test_programs_in_one_thread_are_waited_for():
+    """OpenBLAS has its threads back when they have run."""
+    step, before = settled_trace(100), blas_threads()
+    found = step()
     flush()
-    second = step()
-    flush()
-    assert len(host.RUNNING) == len(host._CALLS) == 2 and set(blas_threads()) == {1}
-    assert abs(second.numpy()) == pytest.approx(100.0)
-    tf.constant([1.0]).numpy()
-    assert len(host.RUNNING) == len(host._CALLS) == 1 and set(blas_threads()) == {1}
-    assert abs(float(first)) == pytest.approx(100.0)
-    assert not host.RUNNING and not host._CALLS and blas_threads() == before
-
-
-def test_another_thread_waits_for_programs_in_one_thread():
-    step = settled_trace(100)
-    before = blas_threads()
-    for _ in range(5):
-        step()
-        flush()
-    deadline = time.monotonic() + 60
-    while host.RUNNING and time.monotonic() < deadline:
-        time.sleep(0.001)
-    assert not host.RUNNING and not host._CALLS and blas_threads() == before
+    assert found._array.is_ready() and not host._CALLS and blas_threads() == before
+    assert abs(found.numpy()) == pytest.approx(100.0)
 
 
 def test_a_program_in_one_thread_that_fails_keeps_no_thread():
@@ -567,19 +544,16 @@ def test_a_program_in_one_thread_that_fails_keeps_no_thread():
     failing = True
     with pytest.raises(Exception, match="of the callback"):
         step().numpy()
-    host.wait_for_all()
     assert not host._CALLS and blas_threads() == before
 
 
 def test_a_fork_has_all_threads():
-    """The thread that waits is not there."""
+    """The thread that left none to others is not there."""
     before = blas_threads()
-    limit = host.one_thread()
-    limit.__enter__()
+    host.one_thread().__enter__()
     assert set(blas_threads()) == {1}
-    host.RUNNING.append(host._Running(jax.numpy.zeros(()), limit, []))
     host._in_child()
-    assert not host.RUNNING and not host._CALLS and blas_threads() == before
+    assert not host._CALLS and blas_threads() == before
 
 
 def test_a_small_decomposition_by_itself_runs_in_one_thread(monkeypatch):

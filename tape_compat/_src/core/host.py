@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import atexit
 import ctypes
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-import jax
 import numpy as np
 from threadpoolctl import LibController, ThreadpoolController
 
@@ -74,82 +72,11 @@ class one_thread:
     def __exit__(self, *_: object) -> None:
         _release(self)
 
-    def until(self, token: jax.Array, results: Iterable[Any]) -> None:
-        """Leave the context when a program has run, which gave a token and these results. Nobody
-        else may have the token, whose buffer could be given away. This does not wait: another
-        thread does."""
-        RUNNING.append(_Running(token, self, results))
-        _watcher()
-        _MORE.set()
-
 
 def in_one_thread(function: Callable[..., Any], *arguments: Any) -> Any:
     """`on_host` with one thread for the products of matrices."""
     with one_thread():
         return on_host(function, *arguments)
-
-
-class _Running:
-    """A program that may be running still, the context that is left when it has run, and what
-    identifies its results."""
-
-    __slots__ = ("call", "results", "token")
-
-    def __init__(self, token: jax.Array, call: one_thread, results: Iterable[Any]):
-        self.token, self.call = token, call
-        self.results = frozenset(map(id, results))
-
-
-#: Those that have not been seen to have run.
-RUNNING: list[_Running] = []
-_MORE, _ENDS = threading.Event(), threading.Event()
-
-
-def leave_after(result: Any) -> None:
-    """Leave the context of the program that gave a result, if it did, which is there: what comes
-    next may be NumPy's, and another thread would be told too late."""
-    _wait_for([found for found in list(RUNNING) if id(result) in found.results])
-
-
-def _wait_for(programs: list[_Running]) -> None:
-    try:
-        jax.block_until_ready([program.token for program in programs])
-    except jax.errors.JaxRuntimeError:  # it is raised where the results are
-        pass
-    with _LOCK:
-        for program in programs:
-            _release(program.call)
-            if program in RUNNING:
-                RUNNING.remove(program)
-
-
-@cache
-def _watcher() -> threading.Thread:
-    thread = threading.Thread(target=_wait_for_ever, name="tape_compat threads", daemon=True)
-    thread.start()
-    return thread
-
-
-def _wait_for_ever() -> None:
-    while _MORE.wait() and not _ENDS.is_set():
-        _MORE.clear()
-        wait_for_all()
-
-
-def wait_for_all() -> None:
-    """Wait until no such program is running."""
-    while RUNNING:
-        _wait_for(list(RUNNING))
-
-
-@atexit.register
-def _end() -> None:
-    """Python ends a daemon that comes back from C++ in a way that C++ takes for a failure."""
-    wait_for_all()
-    if _watcher.cache_info().currsize:
-        _ENDS.set()
-        _MORE.set()
-        _watcher().join()
 
 
 #: Contexts that are entered, whatever their thread, and how many threads each library had before.
@@ -188,10 +115,8 @@ def _release(call: object) -> None:
 
 def _in_child() -> None:
     """After a fork there is no other thread, and nothing runs."""
-    global _ENDS, _LOCK, _MORE
-    _ENDS, _LOCK, _MORE = threading.Event(), threading.RLock(), threading.Event()
-    _watcher.cache_clear()
-    RUNNING.clear()
+    global _LOCK
+    _LOCK = threading.RLock()
     for call in list(_CALLS):
         _release(call)
 

@@ -93,7 +93,7 @@ jax.tree_util.register_pytree_node(Donated, flatten, _arrays)
 
 
 def donating(
-    function: Callable[..., tuple[Any, ...]], donate: tuple[int, ...], care: Care
+    function: Callable[..., tuple[Any, ...]], donate: tuple[int, ...]
 ) -> Callable[..., Any]:
     """`jax.jit` of a program, to be called with what `arranged` makes of its arguments."""
 
@@ -107,8 +107,7 @@ def donating(
             pairs = zip(donate, donated, strict=True)
             for place, array in sorted(pairs, key=operator.itemgetter(0)):
                 arguments.insert(place, array)
-        results = function(*arguments)
-        return (*results, token()) if care.one_thread else results
+        return function(*arguments)
 
     return jax.jit(tracing(True, program), donate_argnums=0 if donate else ())
 
@@ -136,22 +135,11 @@ def run_on_zeros(call: Callable[..., Any], zeros: Sequence[Any], donate: tuple[i
 
 
 class Care(NamedTuple):
-    """What is seen to when a compiled program runs.
+    """What is seen to when a compiled program runs, which is then waited for.
 
-    one_thread: whether LAPACK is to have no more, for decompositions of small matrices; then the
-    program gives a `token`, too. large: whether there may be no memory for it.
+    one_thread: whether LAPACK is to have no more, for decompositions of small matrices. large:
+    whether there may be no memory for it.
     """
 
     one_thread: bool = False
     large: bool = False
-
-
-def token() -> Any:
-    """A last result of a program, under its trace: it tells when the program has run, whoever has
-    the others and gives them away."""
-    return jnp.zeros((), jnp.bool_)
-
-
-def without_token(results: Any) -> Any:
-    """The other results."""
-    return results[:-1]

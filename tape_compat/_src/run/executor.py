@@ -25,7 +25,7 @@ from ..core.program import NOWHERE, Entry, Node, Program, References, Runner
 from ..core.x64 import in_x64
 from . import kept, policy
 from .choose import Choice, Facts, History, Later, choose, later
-from .donation import ONLY_OURS, arranged, copied, copy_all
+from .donation import ONLY_OURS, Care, arranged, copied, copy_all
 from .loops.write import LoopProgram
 from .memory import lacks
 from .op_by_op import OpByOpProgram, interprets, op_runner
@@ -426,29 +426,26 @@ def _call(program: Program, runner: WholeProgram | LoopProgram) -> None:
     limit = one_thread() if runner.care.one_thread else nullcontext()
     try:
         program.calling = _BY_PYTHON
-        limit.__enter__()
-        in_x64(program.results.extend, starmap(runner.call, (arguments,)))
-        if isinstance(limit, one_thread):
-            *results, token = program.results[0]
-            limit.until(token, results)
-            del results, token
-        if runner.care.large:
-            _wait(program)
+        with limit:
+            in_x64(program.results.extend, starmap(runner.call, (arguments,)))
+            if any(runner.care):
+                _wait(program, runner.care)
     except BaseException as error:
-        limit.__exit__(None, None, None)
         discard(runner, error)
         raise
     finally:
         program.calling = False
 
 
-def _wait(program: Program) -> None:
-    """Wait for the results of a program that may have had too little memory."""
+def _wait(program: Program, care: Care) -> None:
+    """Wait for the results of a program. What it raises is raised where somebody reads them, but
+    where it may have had too little memory."""
     try:
         jax.block_until_ready(program.results[0])
     except jax.errors.JaxRuntimeError:
-        program.results.clear()
-        raise
+        if care.large:
+            program.results.clear()
+            raise
 
 
 def discard(runner: Runner, error: BaseException) -> bool:

@@ -19,7 +19,7 @@ from ..core.program import Node, Program, Runner
 from ..core.steps import Steps, leaf_layout, needed, slot_avals, zero_leaves
 from ..core.x64 import in_x64
 from . import large_pages
-from .donation import Care, donating, run_on_zeros, without_token
+from .donation import Care, donating, run_on_zeros
 from .large_pages import Room
 
 LOGGER = logging.getLogger("tape_compat")
@@ -33,7 +33,8 @@ class WholeProgram(Runner):
     the live outputs.
     """
 
-    __slots__ = ("_packed", "call", "care", "packs", "unpack_results")
+    __slots__ = ("_packed", "call", "care", "packs")
+    unpack_results = None
 
     def __init__(
         self,
@@ -45,7 +46,6 @@ class WholeProgram(Runner):
     ):
         super().__init__(node, key)
         self.care = care
-        self.unpack_results = without_token if care.one_thread else None
         live = key[0]
         path = node.path()
         arrays, scalars = leaf_layout(path)
@@ -67,7 +67,7 @@ class WholeProgram(Runner):
             leaves = large_pages.asking(room, leaves)
             return large_pages.keeping(room, steps.replay(*leaves[: len(arrays)], *numbers))
 
-        self.call: Callable[..., tuple[Any, ...]] = donating(program, self.donate, care)
+        self.call: Callable[..., tuple[Any, ...]] = donating(program, self.donate)
 
     def arguments(self, arrays: list[Any], scalars: dict[np.dtype, list[Any]]) -> list[Any]:
         """What the compiled program takes, of the leaves of the record: `arrays`, longer."""

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import jax
 import numpy as np
 
-from ..core import dtypes, errors, host
+from ..core import dtypes, errors
 from ..core.avals import Aval
 from ..core.device_spec import local_device
 from ..core.dimensions import is_symbolic
@@ -160,11 +160,7 @@ class Tensor(operators.Operators, TensorType, Placed):
     def _copy(self) -> np.ndarray:
         """The value, once it is there, as an array of its own."""
         self._tell_taken()
-        value = self._value()
-        array = np.array(value)
-        if host.RUNNING:
-            host.leave_after(value)
-        return array
+        return np.array(self._value())
 
     def _numpy(self) -> Any:
         """See `numpy`."""

@@ -268,7 +268,7 @@ class CompiledLoops:
         care: Care,
     ):
         self.capacities, self.counts, self.care = capacities, counts, care
-        self.call = donating(function_of(template, capacities, counts), donate, care)
+        self.call = donating(function_of(template, capacities, counts), donate)
 
     def serves(self, counts: tuple[int, ...]) -> bool:
         """Whether loops of so many iterations fit, and not so loosely that stacks waste memory."""

@@ -80,7 +80,7 @@ class LoopProgram(Runner):
 
     @property
     def unpack_results(self) -> Any:
-        return self._unpacked if self.template.buffers or self.care.one_thread else None
+        return self._unpacked if self.template.buffers else None
 
     def arguments(self, arrays: list[Any], scalars: dict[np.dtype, list[Any]]) -> list[Any]:
         """What the compiled template takes, of the leaves of the record."""
