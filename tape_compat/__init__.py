@@ -67,6 +67,7 @@ from ._src.function.tensor_array import (
 from ._src.interop.jax import as_op as as_op
 from ._src.interop.later import LATER as _LATER
 from ._src.interop.names import face as _face
+from ._src.library.module import Module as Module
 from ._src.ops.arithmetic import (
     add as add,
     atan2 as atan2,
@@ -212,7 +213,6 @@ from ._src.values.indexed_slices import (
     IndexedSlices as IndexedSlices,
     IndexedSlicesSpec as IndexedSlicesSpec,
 )
-from ._src.values.module import Module as Module
 from ._src.values.names import (
     get_current_name_scope as get_current_name_scope,
     name_scope as name_scope,

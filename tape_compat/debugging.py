@@ -1,10 +1,5 @@
 """`tf.debugging`: assertions on values, shapes and types."""
 
-from ._src.core.tracebacks import (
-    disable_traceback_filtering as disable_traceback_filtering,
-    enable_traceback_filtering as enable_traceback_filtering,
-    is_traceback_filtering_enabled as is_traceback_filtering_enabled,
-)
 from ._src.diagnostics.assertions import (
     Assert as Assert,
     assert_all_finite as assert_all_finite,
@@ -34,6 +29,11 @@ from ._src.diagnostics.assertions import (
 from ._src.diagnostics.numerics import (
     disable_check_numerics as disable_check_numerics,
     enable_check_numerics as enable_check_numerics,
+)
+from ._src.function.tracebacks import (
+    disable_traceback_filtering as disable_traceback_filtering,
+    enable_traceback_filtering as enable_traceback_filtering,
+    is_traceback_filtering_enabled as is_traceback_filtering_enabled,
 )
 from ._src.interop.names import face as _face
 from ._src.library.config import (

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 import tape_compat as tf
-from tape_compat._src.values.module import camel_to_snake
+from tape_compat._src.library.module import camel_to_snake
 from tape_compat._src.values.names import current_name_scope
 
 

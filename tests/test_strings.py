@@ -3,8 +3,7 @@
 import pytest
 
 import tape_compat as tf
-from tape_compat._src.core import hashing, regex
-from tape_compat._src.ops import string_splits
+from tape_compat._src.ops import hashing, regex, string_splits
 
 
 def values(x):

@@ -7,11 +7,11 @@ from .._src.function.function import (
     Function as PolymorphicFunction,
 )
 from .._src.function.function_type import FunctionType as FunctionType
-from .._src.interop.names import face as _face
-from .._src.ops.declare import TensorLike as TensorLike
-from .._src.values.trace_type import (
+from .._src.function.trace_type import (
     SupportsTracingProtocol as SupportsTracingProtocol,
     TraceType as TraceType,
 )
+from .._src.interop.names import face as _face
+from .._src.ops.declare import TensorLike as TensorLike
 
 _face(__name__)

@@ -20,7 +20,6 @@ from ..core.dimensions import INCONCLUSIVE
 from ..core.errors import user_location
 from ..core.shapes import TensorShape
 from ..core.state import MODE, changed
-from ..core.tracebacks import filter_traceback
 from ..function.autograph import converted
 from ..function.elements import taking
 from ..function.function import Function
@@ -28,6 +27,7 @@ from ..function.python_steps import is_silent
 from ..function.row_parts import RowParts
 from ..function.signature import Bound
 from ..function.trace import Trace, traced
+from ..function.tracebacks import filter_traceback
 from ..function.vectorized_map import vectorized_map
 from ..ops.random_keys import PythonDraws
 from ..values import nest

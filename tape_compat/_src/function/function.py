@@ -22,7 +22,6 @@ from ..core.errors import user_location
 from ..core.forwards import forwards
 from ..core.native import native, native_calls
 from ..core.state import LOCAL, MODE
-from ..core.tracebacks import filter_traceback
 from ..ops.random_keys import PythonDraws
 from ..run import policy
 from ..values import nest
@@ -44,6 +43,7 @@ from .graph import FuncGraph
 from .retracing import General, Retracing, mapped, of_any_count, retracing_of, spec_like, unsized
 from .signature import LITERALS, Arguments, Bound, Signature, serves, spec_names, texts_in
 from .trace import AssumingTrace, Trace, as_tensors, traced
+from .tracebacks import filter_traceback
 
 LOGGER = logging.getLogger("tape_compat")
 _AS_PYTHON = "%s cannot be recorded, and its Python runs at each call: %s"

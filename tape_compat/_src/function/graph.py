@@ -26,11 +26,11 @@ from ..values.capture import (
 from ..values.context import current_device
 from ..values.convert import convert
 from ..values.creators import creators
-from ..values.graph_def import GraphDef, NodeDef, listed
 from ..values.names import current_name_scope, get_current_name_scope, name_scope
 from ..values.operation import Operation
 from ..values.tensor import Tensor, next_id
 from ..values.variable import Handle, Variable, initial_tensor
+from .graph_def import GraphDef, NodeDef, listed
 
 _SINGLETON = (
     "tf.function only supports singleton tf.Variables created on the first call. Make sure the "

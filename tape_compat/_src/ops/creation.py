@@ -28,7 +28,6 @@ from ..values.dispatch import takes_composites
 from ..values.host_steps import by_host
 from ..values.indexed_slices import IndexedSlices
 from ..values.ragged import RaggedTensor
-from ..values.ragged_shape import DynamicRaggedShape
 from ..values.record import apply
 from ..values.sizes import folded
 from ..values.sparse import SparseTensor
@@ -52,6 +51,7 @@ from .arguments import (
 )
 from .casting import cast
 from .declare import Number
+from .dynamic_shape import DynamicRaggedShape
 from .repeating import broadcast_to
 from .shapes import host_shape, reshape
 

@@ -11,7 +11,6 @@ import numpy as np
 
 from ..core import dtypes
 from ..core.dimensions import differ, is_symbolic
-from ..core.hashing import fingerprint64, fingerprint_cat64
 from ..core.refuse import invalid, shown
 from ..values.convert import convert
 from ..values.host_steps import by_host
@@ -22,6 +21,7 @@ from ..values.tensor import Tensor, concrete
 from . import casting
 from .arguments import as_int, as_tensor, known_value, sketched
 from .creation import range as range_of
+from .hashing import fingerprint64, fingerprint_cat64
 from .joining import meshgrid, stack
 from .shapes import reshape
 from .sparse_layout import made, positions

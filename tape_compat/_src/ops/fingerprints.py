@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from ..core import dtypes
-from ..core.hashing import fingerprint64
 from ..core.refuse import invalid
 from ..values.convert import convert
 from ..values.host_steps import by_host
 from ..values.tensor import Tensor, concrete
 from .arguments import known_value, sketched
+from .hashing import fingerprint64
 
 #: How many bytes a fingerprint has.
 _SIZE = 8

@@ -12,7 +12,6 @@ from ..core.errors import InvalidArgumentError, user_location
 from ..values import dispatch
 from ..values.convert import convert
 from ..values.ragged import RaggedTensor, splits_dtype
-from ..values.ragged_shape import DynamicRaggedShape
 from ..values.row_partition import host, splits_of_lengths
 from ..values.tensor import Tensor, concrete
 from . import (
@@ -30,6 +29,7 @@ from . import (
     shapes,
 )
 from .arguments import known_value
+from .dynamic_shape import DynamicRaggedShape
 from .joining import split
 from .ragged_conversions import coordinates
 from .ragged_creation import same_rows

@@ -10,8 +10,8 @@ from ..core.errors import InvalidArgumentError, user_location
 from ..values import dispatch
 from ..values.convert import convert
 from ..values.ragged import RaggedTensor
-from ..values.ragged_shape import DynamicRaggedShape as DynamicRaggedShape
 from .creation import fill, ones
+from .dynamic_shape import DynamicRaggedShape as DynamicRaggedShape
 from .ragged_creation import same_rows
 from .ragged_maps import broadcast
 from .repeating import broadcast_to

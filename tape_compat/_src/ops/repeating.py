@@ -17,7 +17,6 @@ from ..core.refuse import invalid, shown
 from ..values.bounds import not_empty
 from ..values.dispatch import refusal, takes_composites
 from ..values.host_steps import by_host
-from ..values.ragged_shape import DynamicRaggedShape
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete
 from .arguments import (
@@ -32,6 +31,7 @@ from .arguments import (
     sketched,
     value_if_known,
 )
+from .dynamic_shape import DynamicRaggedShape
 from .shapes import reshape, set_sizes
 
 

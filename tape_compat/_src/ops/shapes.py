@@ -34,11 +34,11 @@ from ..values.convert import convert
 from ..values.dispatch import refusal, takes_composites
 from ..values.indexed_slices import IndexedSlices
 from ..values.ragged import RaggedTensor
-from ..values.ragged_shape import DynamicRaggedShape
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete, next_id, same_value
 from ..values.variable import Variable
 from .arguments import as_tensor, dims, is_scalar, is_text, known_value, move_text
+from .dynamic_shape import DynamicRaggedShape
 
 
 @takes_composites

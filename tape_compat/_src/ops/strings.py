@@ -10,18 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from ..core import dtypes, regex
+from ..core import dtypes
 from ..core.avals import Aval
 from ..core.dtypes import as_dtype
 from ..core.errors import OutOfRangeError, user_location
-from ..core.hashing import fingerprint64, murmur64, siphash
 from ..core.refuse import invalid, not_allowed_text
 from ..values.convert import convert
 from ..values.dispatch import maps_composites, maps_first
 from ..values.host_steps import SAME, by_host
 from ..values.ragged import RaggedTensor
 from ..values.tensor import Tensor, concrete
+from . import regex
 from .arguments import as_int, known_value, packed, sketched, sketches_as
+from .hashing import fingerprint64, murmur64, siphash
 from .printing import tensor_text
 from .ragged_maps import broadcast, reduction
 

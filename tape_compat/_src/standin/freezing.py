@@ -10,9 +10,9 @@ from ..core.errors import user_location
 from ..core.op import Closure
 from ..function.concrete import ConcreteFunction
 from ..function.function import function
+from ..function.graph_def import GraphDef
 from ..values.capture import value_of
 from ..values.convert import convert
-from ..values.graph_def import GraphDef
 from ..values.record import apply
 from ..values.tensor import Tensor
 from ..values.variable import Handle

@@ -24,9 +24,9 @@ from ...ops.solvers import cholesky, cholesky_solve, det, slogdet
 from ...values import nest
 from ...values.composite import CompositeTensor
 from ...values.convert import convert
-from ...values.module import Module
 from ...values.names import name_scope
 from ...values.tensor import Tensor
+from ..module import Module
 from ..version1.dimension import Dimension
 from . import hints
 from .slicing import batch_slice

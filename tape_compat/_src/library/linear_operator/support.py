@@ -20,10 +20,10 @@ from ...ops.repeating import broadcast_to
 from ...ops.shapes import broadcast_dynamic_shape, broadcast_static_shape, reshape, shape, transpose
 from ...ops.solvers import solve
 from ...values.convert import convert
-from ...values.module import Module
 from ...values.nest import is_nested
 from ...values.tensor import Tensor
 from ...values.variable import Variable
+from ..module import Module
 from ..version1.dimension import Dimension
 
 LOGGER = logging.getLogger("tape_compat")

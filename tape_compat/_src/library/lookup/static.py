@@ -8,10 +8,10 @@ import numpy as np
 
 from ...core import dtypes
 from ...core.dtypes import DType, as_dtype
-from ...core.hashing import fingerprint64
 from ...ops import arithmetic, casting, comparison, gather_scatter, ordering, selection
 from ...ops.arguments import known_value, sketched
 from ...ops.creation import fill
+from ...ops.hashing import fingerprint64
 from ...ops.shapes import reshape, shape
 from ...ops.strings import as_string
 from ...values.convert import convert

@@ -10,9 +10,9 @@ from ...core.errors import user_location
 from ...core.shapes import TensorShape
 from ...core.state import LOCAL
 from ...function.graph import FuncGraph, of_function
+from ...function.graph_def import GraphDef as Listing
 from ...values.capture import capturing
 from ...values.convert import convert
-from ...values.graph_def import GraphDef as Listing
 from ...values.operation import Operation
 from ...values.spec import TensorSpec
 from ...values.tensor import Tensor

@@ -11,13 +11,13 @@ from typing import Any
 from ...core.errors import user_location
 from ...core.state import LOCAL
 from ...core.steps import needed
-from ...core.tracebacks import filter_traceback
 from ...function.any_rank import ConcreteFunctionOfAnyRank
 from ...function.concrete import ConcreteFunction
 from ...function.function import Function
 from ...function.graph import FuncGraph, without_collections
 from ...function.signature import Bound, Signature, parameter_name
 from ...function.trace import Results, Trace, traced, unique_name
+from ...function.tracebacks import filter_traceback
 from ...values import nest
 from ...values.capture import Captured, anchor, capturing, close
 from ...values.composite import CompositeTensor

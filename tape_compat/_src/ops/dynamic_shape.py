@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..core.dtypes import DType, as_dtype, int32, int64
-from .convert import convert
-from .ragged import RaggedTensor
-from .row_partition import RowPartition, host
-from .tensor import Tensor, concrete
+from ..values.convert import convert
+from ..values.ragged import RaggedTensor
+from ..values.row_partition import RowPartition, host
+from ..values.tensor import Tensor, concrete
 
 
 class DynamicRaggedShape:

@@ -7,10 +7,10 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from . import nest
-from .names import name_scope
-from .trackable import NOTES, AutoTrackable
-from .variable import Variable
+from ..values import nest
+from ..values.names import name_scope
+from ..values.trackable import NOTES, AutoTrackable
+from ..values.variable import Variable
 
 __all__ = ["Module"]
 
@@ -21,7 +21,7 @@ _Path = tuple[Any, ...]
 def camel_to_snake(name: str) -> str:
     """`name` in lower case, with an underscore before each word.
 
-    >>> from tape_compat._src.values.module import camel_to_snake
+    >>> from tape_compat._src.library.module import camel_to_snake
     >>> camel_to_snake("MyMLPLayer2D")
     'my_mlp_layer2_d'
     """

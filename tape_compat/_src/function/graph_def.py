@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .operation import Operation, named, operations
-from .tensor import Tensor
+from ..values.operation import Operation, named, operations
+from ..values.tensor import Tensor
 
 
 class NodeDef:

@@ -6,7 +6,7 @@ import os
 import threading
 import types
 
-from .errors import is_users
+from ..core.errors import is_users
 
 
 class _Local(threading.local):
