@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -245,9 +245,6 @@ int4 = _small("int4", 29, "int")
 uint4 = _small("uint4", 30, "uint")
 
 QUANTIZED_DTYPES = frozenset(dtype for dtype in _BY_ENUM.values() if dtype.is_quantized)
-
-#: What `as_dtype` takes, beside anything with a NumPy `dtype` attribute.
-DTypeLike: TypeAlias = "DType | str | type | np.dtype[Any] | int"
 
 _NUMPY_COMPATIBLE = [
     dtype for dtype in _BY_ENUM.values() if dtype.is_numpy_compatible and dtype is not string
