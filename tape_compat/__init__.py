@@ -9,7 +9,6 @@ from ._src.autodiff.arguments import UnconnectedGradients as UnconnectedGradient
 from ._src.autodiff.custom import (
     custom_gradient as custom_gradient,
     grad_pass_through as grad_pass_through,
-    recompute_grad as recompute_grad,
     stop_gradient as stop_gradient,
 )
 from ._src.autodiff.tape import GradientTape as GradientTape
@@ -284,6 +283,7 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
         gradients as gradients,
         hessians as hessians,
     )
+    from ._src.autodiff.recompute import recompute_grad as recompute_grad
     from ._src.data.io.tensors import (
         make_ndarray as make_ndarray,
         make_tensor_proto as make_tensor_proto,

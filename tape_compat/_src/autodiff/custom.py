@@ -1,4 +1,4 @@
-"""Gradients of the user's own making: custom_gradient, recompute_grad, stop_gradient."""
+"""Gradients of the user's own making: custom_gradient, stop_gradient."""
 
 from __future__ import annotations
 
@@ -19,11 +19,9 @@ from ..core.dimensions import Sizes, product
 from ..core.errors import (
     InvalidArgumentError,
     NeedsValue,
-    OperatorNotAllowedInGraphError,
     located,
     user_location,
 )
-from ..core.kernels import Apart
 from ..core.op import Closure, Op
 from ..core.reverse_only import FORWARD
 from ..core.state import LOCAL, Recorder, changed, paused
@@ -34,7 +32,6 @@ from ..values.capture import (
     Source,
     SymbolicProgram,
     anchor,
-    capture,
     capturing,
     close,
     leaves_of,
@@ -51,7 +48,6 @@ from ..values.tensor import Tensor
 from ..values.variable import Handle, Variable, current, read
 from . import reverse
 from .forward import ForwardAccumulator
-from .tape import LOGGER
 
 
 class VariableWatcher(Recorder):
@@ -399,33 +395,6 @@ def _fits(gradient: Aval, x: Aval) -> bool:
         return False
 
 
-class Recomputed(Closure):
-    """A closure that keeps no intermediate result for its pullback."""
-
-    __slots__ = ("base",)
-
-    def __init__(self, base: Closure, name: str):
-        fn = Apart(jax.checkpoint, base.pure)
-        op = Op(fn, name, kernels=base.kernels, affine=base.op.affine)
-        super().__init__(op, {})
-        self.base = base
-
-    def traced_pure(self, *arrays: Any) -> tuple[Any, ...]:
-        """Forward mode keeps nothing anyway."""
-        return self.base.pure(*arrays) if FORWARD.mode else super().traced_pure(*arrays)
-
-    def _has_unknown(self) -> bool:
-        return self.base.unknown
-
-    def _at(self, sizes: Sizes) -> Closure:
-        return recomputed(self.base.at(sizes), self.name)
-
-
-def recomputed(base: Closure, name: str) -> Closure:
-    """The one closure that does the same and recomputes."""
-    return base.derived(("checkpoint",), lambda: Recomputed(base, name))
-
-
 def _materialized(cotangent: Any) -> Any:
     if cotangent.dtype == jax.dtypes.float0:
         return jnp.zeros(cotangent.shape, jnp.int32)
@@ -474,7 +443,7 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
         _check_takes_variables(grad_fn, variables)
         flat_args = nest.flatten(args)
         arity = len(flat_args)
-        recorded = tuple(_recorded(x) for x in [*flat_args, *variables])
+        recorded = tuple(as_recorded(x) for x in [*flat_args, *variables])
 
         def function(symbols: list[Tensor]) -> tuple[list[Tensor], Callable[..., Any]]:
             again = nest.pack_sequence_as(args, symbols)
@@ -508,7 +477,7 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
 def _recorded_call(f: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
     """A call of a function under `custom_gradient` in a record: it is one instruction there."""
     flat_args = nest.flatten(args)
-    given = tuple([_recorded(x) for x in flat_args])
+    given = tuple([as_recorded(x) for x in flat_args])
     with capturing() as program:
         symbols = [symbolic_input(x._aval) for x in given]
         with VariableWatcher() as watcher:
@@ -596,7 +565,8 @@ def _foreign(value: Any) -> bool:
     return isinstance(value, TensorType) and not isinstance(value, Tensor)
 
 
-def _recorded(value: Any) -> Tensor:
+def as_recorded(value: Any) -> Tensor:
+    """An argument as a tensor; a variable is one that was read."""
     if isinstance(value, Variable):
         for recorder in LOCAL.state.recorders:
             recorder.variable_accessed(value)
@@ -613,58 +583,6 @@ def _check_takes_variables(grad_fn: Any, variables: list[Variable]) -> None:
             "@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function "
             f"uses variables: {variables}"
         )
-
-
-def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that keeps no intermediate result for its gradient, but computes them again.
-
-    `f` is recorded with symbolic inputs, by `jax.checkpoint`. One that looks at values, prints or
-    checks runs as it is and keeps its results; the logger `tape_compat` says so.
-
-    >>> import tape_compat as tf
-    >>> g = tf.recompute_grad(lambda x: tf.sin(tf.sin(x)))
-    >>> x = tf.constant(0.0)
-    >>> with tf.GradientTape() as tape:
-    ...     tape.watch(x)
-    ...     y = g(x)
-    >>> tape.gradient(y, x).numpy().item()
-    1.0
-    """
-
-    looks = False
-
-    @functools.wraps(f)
-    def decorated(*args: Any, **kwargs: Any) -> Any:
-        nonlocal looks
-        if looks:
-            return f(*args, **kwargs)
-        leaves = nest.flatten((args, kwargs))
-        moving = [isinstance(x, (Tensor, Variable, IndexedSlices)) for x in leaves]
-        inputs = tuple(_recorded(x) for x, moves in zip(leaves, moving, strict=True) if moves)
-
-        def function(*symbols: Tensor) -> Any:
-            given = iter(symbols)
-            full = [next(given) if moves else x for x, moves in zip(leaves, moving, strict=True)]
-            again_args, again_kwargs = nest.pack_sequence_as((args, kwargs), full)
-            return f(*again_args, **again_kwargs)
-
-        def flatten(result: Any) -> list[Tensor]:
-            return [convert(r) for r in nest.flatten(result)]
-
-        name = f"Recompute_{getattr(f, '__name__', 'function')}"
-        reason: Any = "it prints or checks"
-        try:
-            found = capture(function, [x._aval for x in inputs], flatten, name)
-        except (NeedsValue, OperatorNotAllowedInGraphError) as error:
-            found, reason = None, error
-        if found is None or found.closure.effect:
-            looks = True
-            LOGGER.warning("%s keeps its intermediate results: %s", name, reason)
-            return f(*args, **kwargs)
-        closure = recomputed(found.closure, name)
-        return nest.pack_sequence_as(found.result, list(found.call(inputs, closure)))
-
-    return decorated
 
 
 _STOP = Op(jax.lax.stop_gradient, "StopGradient", differentiable=False).bind()

@@ -71,7 +71,13 @@ _OPERATORS = {
 }
 
 #: Folders and modules below `_src` whose public functions are ops.
-_OPS = ("ops", "diagnostics.assertions", "autodiff.custom", "library.linear_operator")
+_OPS = (
+    "ops",
+    "diagnostics.assertions",
+    "autodiff.custom",
+    "autodiff.recompute",
+    "library.linear_operator",
+)
 
 #: By a user's function, the entries that were made for it.
 _ENTRIES: dict[Any, list[tuple[Any, Target]]] = {}
