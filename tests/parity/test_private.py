@@ -458,13 +458,27 @@ def test_arguments_of_calls():
         assert found[0] == found[1]
 
 
+def test_shallow_structures_of_other_classes():
+    real = theirs("util.nest").assert_shallow_structure
+    for shallow, structure in [
+        ((0, 0), Point(1, [2])),
+        (Point(0, 0), (1, [2])),
+        ({"a": 0}, collections.OrderedDict(a=[1])),
+        ([0], collections.UserList([1])),
+    ]:
+        found = said(nests.assert_shallow_structure, shallow, structure)
+        assert found == said(real, shallow, structure)
+
+
 def test_tuples_in_attributes_of_keras_2():
     held = keras2.wrap((tape_compat.Variable(1.0), [2, (3,)]))
     assert type(held) is not tuple
     for one, other in ((held, (0, [0, (0,)])), ((0, [0, (0,)]), held)):
         tape_compat.nest.assert_same_structure(one, other)
-    with pytest.raises(TypeError):
-        tape_compat.nest.assert_same_structure(held, [0, [0, (0,)]])
+        assert len(nests.flatten_up_to(one, other)) == 3
+    for check in (tape_compat.nest.assert_same_structure, nests.assert_shallow_structure):
+        with pytest.raises(TypeError):
+            check(held, [0, [0, (0,)]])
 
 
 def _changed(wrap):

@@ -16,7 +16,9 @@ from ..values.nest import (
     is_nested,
     keys_of,
     pack_sequence_as,
+    plain_class,
     rebuilt,
+    same_class,
 )
 
 
@@ -91,18 +93,8 @@ def _fitting(shallow: Any, other: Any, check_types: bool, expand_composites: boo
             "If shallow structure is a sequence, input must also be a sequence. Input has type: "
             f"{type(other)}."
         )
-    mappings = is_mapping(shallow) and is_mapping(other)
-    alike = (
-        type(shallow) is type(other)
-        or mappings
-        or (
-            is_namedtuple(shallow)
-            and is_namedtuple(other)
-            and shallow._fields == other._fields
-            and type(shallow).__name__ == type(other).__name__
-        )
-    )
-    if check_types and not alike and not (isinstance(shallow, list) and isinstance(other, list)):
+    alike = isinstance(other, plain_class(shallow)) or same_class(shallow, other)
+    if check_types and not alike:
         raise TypeError(
             "The two structures don't have the same sequence type. Input structure has type "
             f"{type(other)}, while shallow structure has type {type(shallow)}."
@@ -113,6 +105,7 @@ def _fitting(shallow: Any, other: Any, check_types: bool, expand_composites: boo
             "The two structures don't have the same sequence length. Input structure has length "
             f"{len(children)}, while shallow structure has length {len(keys)}."
         )
+    mappings = is_mapping(shallow) and is_mapping(other)
     missing = [key for key in keys if key not in other] if mappings else []
     if missing:
         raise ValueError(

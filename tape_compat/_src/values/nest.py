@@ -387,7 +387,7 @@ def _difference(
             "which has other specs"
         )
         return ValueError, path, reason
-    if check_types and x_kind not in _TYPED and not _same_class(x, y, x_kind, y_kind):
+    if check_types and x_kind not in _TYPED and not same_class(x, y):
         reason = (
             "The two structures don't have the same sequence type. The first has type "
             f"{type(x).__name__}, while the second has type {type(y).__name__}"
@@ -420,15 +420,19 @@ def _class_of_specs(value: Any) -> type | None:
     return type(spec) if isinstance(spec, TypeSpec) else None
 
 
-def _same_class(x: Any, y: Any, x_kind: _Kind, y_kind: _Kind) -> bool:
-    if type(x) is type(y) or (x_kind is y_kind is _MAPPING):
+def same_class(x: Any, y: Any) -> bool:
+    """Whether two structures count as of one class: so do all lists, all mappings, and named
+    tuples with the same name and fields."""
+    if type(x) is type(y):
         return True
+    x_kind, y_kind = _kind_or_composite(x.__class__), _kind_or_composite(y.__class__)
     if x_kind is y_kind is _NAMED:
         return type(x).__name__ == type(y).__name__ and x._fields == y._fields
-    return (isinstance(x, list) and isinstance(y, list)) or _plain_class(x) is _plain_class(y)
+    lists = isinstance(x, list) and isinstance(y, list)
+    return lists or x_kind is y_kind is _MAPPING or plain_class(x) is plain_class(y)
 
 
-def _plain_class(value: Any) -> type:
+def plain_class(value: Any) -> type:
     """The class that the one of a value stands for, as tuples in attributes of Keras 2 do."""
     return getattr(value.__class__, "_plain_class", value.__class__)
 
