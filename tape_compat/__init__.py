@@ -307,6 +307,10 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
     )
     from ._src.function.vectorized_map import vectorized_map as vectorized_map
     from ._src.interop.functional import functional as functional
+    from ._src.interop.own_gradients import (
+        RegisterGradient as RegisterGradient,
+        no_gradient as no_gradient,
+    )
     from ._src.library.config import get_logger as get_logger
     from ._src.library.critical_section import CriticalSection as CriticalSection
     from ._src.library.initializers import (

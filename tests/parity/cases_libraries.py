@@ -2,12 +2,15 @@
 specs of values that are no tensors, messages, graphs that tell shapes."""
 
 import abc
+import itertools
 import time
 import typing
 
 from .harness import attempt, attempts
 
 NEEDS = ("compat", "types", "function")
+
+_LIBRARIES = itertools.count()
 
 _KINDS = (
     "zeros ones constant random_uniform random_normal truncated_normal variance_scaling orthogonal "
@@ -281,3 +284,23 @@ def case_variables_that_are_composed(tf):
         composed = Composed(of)
         y = tf.sin(tf.convert_to_tensor(composed))
     return y, tape.gradient(y, of), composed.refused
+
+
+def case_gradients_of_ops_that_libraries_bring(tf):
+    gradient, v1 = (lambda op, given: given), tf.compat.v1
+    place = f"Library{next(_LIBRARIES)}>"  # the names are kept
+    note = tf.RegisterGradient(f"{place}A")
+    found = [note(gradient) is gradient, tf.no_gradient(f"{place}B")]
+    found += [v1.NotDifferentiable(f"{place}C"), v1.RegisterGradient is tf.RegisterGradient]
+
+    def twice(tf):
+        note(gradient)
+
+    programs = {
+        "twice": twice,
+        "two kinds": lambda tf: tf.RegisterGradient(f"{place}C")(gradient),
+        "not after": lambda tf: tf.no_gradient(f"{place}A"),
+        "number": lambda tf: tf.RegisterGradient(3),
+        "none": lambda tf: tf.no_gradient(None),
+    }
+    return found, attempts(tf, programs, words=5)

@@ -17,6 +17,7 @@ _NAMES = {
     "function.python_calls": "numpy_function py_function",
     "function.vectorized_map": "vectorized_map",
     "interop.functional": "functional",
+    "interop.own_gradients": "RegisterGradient no_gradient",
     "library.config": "get_logger",
     "library.critical_section": "CriticalSection",
     "library.initializers": (

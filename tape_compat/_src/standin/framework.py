@@ -298,23 +298,7 @@ def parameterized_truncated_normal(*_: Any, **__: Any) -> NoReturn:
     )
 
 
-# -- derivatives
-
-
-class RegisterGradient:
-    """A decorator that notes nothing: it names the gradient of a compiled op of a library's own,
-    and there are none.
-
-    Args:
-      op_type: the name of such an op. Raises: TypeError for what is no text.
-    """
-
-    def __init__(self, op_type: str):
-        if not isinstance(op_type, str):
-            raise TypeError("op_type must be a string")
-
-    def __call__(self, f: Callable[..., Any]) -> Callable[..., Any]:
-        return f
+# -- ops of graphs
 
 
 class RegisterStatistics:
