@@ -172,6 +172,7 @@ def case_graphs_of_eager_code_and_of_functions(tf):
     @tf.function
     def below(x):
         inner.append(v1.get_default_graph())
+        inner[-1].noted = "by the program"
         return x
 
     @tf.function
@@ -183,7 +184,8 @@ def case_graphs_of_eager_code_and_of_functions(tf):
     first = v1.get_default_graph()
     same = v1.get_default_graph() is first
     v1.reset_default_graph()
-    return same, v1.get_default_graph() is first, inner[1].outer_graph is inner[0]
+    noted = below.get_concrete_function(1.0).graph.noted
+    return same, v1.get_default_graph() is first, inner[1].outer_graph is inner[0], noted
 
 
 def case_horizons_of_compatibility(tf):

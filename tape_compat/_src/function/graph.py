@@ -77,6 +77,7 @@ class FuncGraph(SymbolicProgram):
     """
 
     __slots__ = (
+        "__dict__",
         "_names_used",
         "_unknown",
         "assumes",
