@@ -304,3 +304,30 @@ def case_gradients_of_ops_that_libraries_bring(tf):
         "none": lambda tf: tf.no_gradient(None),
     }
     return found, attempts(tf, programs, words=5)
+
+
+def case_functions_called_first_where_nothing_is_converted(tf):
+    """Each function is new, for it is recorded in its first call."""
+    left = tf.autograph.experimental.do_not_convert
+    x = tf.constant([1, 2])
+
+    def positive(m):
+        if tf.reduce_sum(m) > 0:
+            m = m * 2
+        return m
+
+    def new():
+        return tf.function(lambda m: tf.map_fn(positive, positive(m)))
+
+    def outer(y):
+        return positive(left(lambda z: new()(z))(y))
+
+    found = [left(new())(x), tf.function(left(new()))(x), tf.function(outer)(x)]
+    found += [
+        tf.function(left(lambda y: new()(y)), autograph=autograph)(x) for autograph in (False, True)
+    ]
+    programs = {
+        "as it is": lambda tf: left(tf.function(positive, autograph=False))(x),
+        "called by it": lambda tf: tf.function(left(lambda y: positive(y)))(x),
+    }
+    return found, attempts(tf, programs, words=5)

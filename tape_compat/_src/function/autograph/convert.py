@@ -40,10 +40,12 @@ def run_converted(
     user_requested: bool,
     features: Any,
 ) -> Any:
-    """Call the converted form of a function: what `converted` gives does that."""
+    """Call the converted form of a function: what `converted` gives does that. What is around the
+    call forbids nothing: a `tf.function` is converted wherever it is called first."""
     asked = _Options(recursive, user_requested, optional_features=features)
     try:
-        return converted_call(function, args, kwargs, options=asked)
+        with ag_ctx.ControlStatusCtx(status=ag_ctx.Status.UNSPECIFIED):
+            return converted_call(function, args, kwargs, options=asked)
     except Exception as error:
         made = failures.reraised(error)
         if made is None:
