@@ -332,12 +332,13 @@ def test_a_damaged_file(tmp_path):
         tf.saved_model.load(str(tmp_path))
 
 
-def test_a_graph_without_objects_is_refused(tmp_path):
+def test_a_graph_without_objects_may_be_empty(tmp_path):
     model = SavedModel()
     model.meta_graphs.add().meta_info_def.tags.append("serve")
     (tmp_path / "saved_model.pb").write_bytes(model.SerializeToString())
-    with pytest.raises(NotImplementedError, match="written by TensorFlow 1"):
-        tf.saved_model.load(str(tmp_path))
+    loaded = tf.saved_model.load(str(tmp_path))
+    assert not loaded.signatures
+    assert loaded.variables == []
 
 
 def test_an_unknown_kernel_is_named_when_it_is_called(tmp_path):

@@ -48,6 +48,9 @@ class StaticHashTable(TrackableResource):
       initializer: `tf.lookup.KeyValueTensorInitializer`, `TextFileInitializer`, or another.
       default_value: scalar.
 
+    Attributes:
+      origin: the table that it has the keys and values of, with another default value; itself.
+
     >>> import tape_compat as tf
     >>> init = tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2])
     >>> table = tf.lookup.StaticHashTable(init, default_value=-1)
@@ -65,6 +68,7 @@ class StaticHashTable(TrackableResource):
         super().__init__()
         self._initializer = initializer
         self._name = name
+        self.origin = self
         value_dtype = as_dtype(initializer.value_dtype)
         self._default_value = convert(default_value, value_dtype)
         self._default_value.shape.assert_has_rank(0)

@@ -10,6 +10,7 @@ import numpy as np
 from ...autodiff.custom import stop_gradient
 from ...autodiff.reverse import dense
 from ...autodiff.tape import GradientTape
+from ...core.dimensions import Size, is_unknown
 from ...core.dtypes import DType, float32, float64
 from ...core.refuse import invalid
 from ...ops import (
@@ -31,7 +32,7 @@ from ...ops import (
     solvers,
     sparse_segments,
 )
-from ...ops.arguments import known_value
+from ...ops.arguments import dims, known_value
 from ...ops.arithmetic import multiply_no_nan
 from ...ops.images.boxes import crop_and_resize
 from ...ops.images.resize_corners import resized
@@ -138,25 +139,32 @@ KERNELS |= {
 
 @kernel("BroadcastGradientArgs")
 def _broadcast_axes(one: Any, other: Any) -> Sequence[Tensor]:
-    """The axes to sum the gradients of two arrays over that were broadcast."""
-    sizes = [known_value(x).tolist() for x in (one, other)]
+    """The axes to sum the gradients of two arrays over that were broadcast; none where unknown
+    sizes are equal, whatever they are."""
+    sizes = [list(dims(x)) for x in (one, other)]
     rank = max(map(len, sizes))
     full = [[1] * (rank - len(s)) + s for s in sizes]
-    for a, b in zip(*full, strict=True):
-        if a != b and 1 not in (a, b):
-            raise invalid(
-                f"Incompatible shapes: {sizes[0]} vs. {sizes[1]}", "BroadcastGradientArgs"
-            )
-    axes = [
-        [
-            i
-            for i, (n, m) in enumerate(zip(mine, others, strict=True))
-            if n == 1 and (m != 1 or n == m)
-        ]
-        for mine, others in (full, full[::-1])
-    ]
+    axes: tuple[list[int], list[int]] = ([], [])
+    for i, (n, m) in enumerate(zip(*full, strict=True)):
+        if n == m == 1 or not _equal(n, m):
+            if 1 not in (n, m):
+                _refuse_sizes(one, other)
+            for place, size in enumerate((n, m)):
+                if size == 1:
+                    axes[place].append(i)
     kind = one.dtype.np_dtype
     return [concrete(np.array(found, kind)) for found in axes]
+
+
+def _equal(n: Size, m: Size) -> bool:
+    """Whether two sizes are certainly equal."""
+    return not is_unknown([n - m]) and n == m
+
+
+def _refuse_sizes(one: Any, other: Any) -> None:
+    """Raises: InvalidArgumentError for shapes that do not fit; NeedsValue if that is not known."""
+    sizes = [known_value(x).tolist() for x in (one, other)]
+    raise invalid(f"Incompatible shapes: {sizes[0]} vs. {sizes[1]}", "BroadcastGradientArgs")
 
 
 def _sliced(shape: Any, begin: Any, end: Any, strides: Any, gradient: Any, *masks: Any) -> Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...core.dtypes import DType, as_dtype
@@ -16,16 +16,16 @@ from ...values.convert import convert
 from ...values.operation import Operation
 from ...values.spec import TensorSpec
 from ...values.tensor import Tensor
+from .classic_control import Control, Place, place
 from .every_kernel import TABLES
+from .graph_run import GraphRun
+from .graph_state import State
 from .messages import GraphDef, NodeDef
-from .nodes import Library, Run, attribute, output_count
+from .nodes import Library, attribute, output_count
 from .structured import shape_of
 
 #: Imported for the kernels that nodes are done by.
 KERNEL_TABLES = TABLES
-
-#: A tensor of a graph: the name of its node, and which of the outputs it is.
-Place = tuple[str, int]
 
 
 def import_graph_def(
@@ -71,17 +71,28 @@ def import_graph_def(
                 f"recorded, in tf.function or tf.compat.v1.wrap_function (at {user_location()})."
             )
         return None
-    mapped = {_place(key): convert(value) for key, value in (input_map or {}).items()}
-    graph = of_function(record)
-    assert graph is not None
-    prefix = graph.unique_name("import" if name is None else name) if name != "" else ""
-    imported = Imported(graph, graph_def, prefix, mapped)
-    imported.check_names(input_map or {})
-    if record is graph:  # what branches and loops compute is theirs
-        graph.imports.append(imported)
+    imported = put_graph(graph_def, input_map or {}, "import" if name is None else name, State())
     if return_elements is None:
         return None
     return [imported.element(each) for each in return_elements]
+
+
+def put_graph(
+    graph_def: GraphDef, input_map: Mapping[str, Any], name: str, state: State
+) -> Imported:
+    """Put the graph of a message into the function that is being recorded.
+
+    Args: as those of `import_graph_def`; `state`: the variables and tables that its nodes share.
+    """
+    record = LOCAL.state.capture
+    graph = of_function(record)
+    assert graph is not None
+    mapped = {place(key): convert(value) for key, value in input_map.items()}
+    imported = Imported(graph, graph_def, graph.unique_name(name) if name else "", mapped, state)
+    imported.check_names(input_map)
+    if record is graph:  # what branches and loops compute is theirs
+        graph.imports.append(imported)
+    return imported
 
 
 def _check(graph_def: Any, input_map: Any) -> None:
@@ -98,16 +109,6 @@ def _check(graph_def: Any, input_map: Any) -> None:
         )
 
 
-def _place(reference: str) -> Place:
-    """The place that 'name' or 'name:1' names.
-
-    >>> _place("a"), _place("a:1")
-    (('a', 0), ('a', 1))
-    """
-    name, _, index = reference.partition(":")
-    return name, int(index or 0)
-
-
 class ImportedTensor:
     """A tensor of an imported graph: by its name, and by the record that it is computed in as soon
     as something is computed of it.
@@ -121,7 +122,7 @@ class ImportedTensor:
         self.op, self.index = op, index
 
     @property
-    def place(self) -> Place:
+    def at(self) -> Place:
         """Where it is in the graph of the message."""
         return self.op.node.name, self.index
 
@@ -188,28 +189,6 @@ class ImportedOperation(Operation):
         return list(self._outputs)
 
 
-class PlacesRun(Run):
-    """A run through the nodes of a graph. mapped: tensors that stand for some of it."""
-
-    def __init__(self, nodes: dict[str, NodeDef], mapped: Mapping[Place, Any], library: Library):
-        super().__init__(nodes, {}, library, "graph")
-        self._mapped = mapped
-
-    def value(self, reference: str) -> Any:
-        return self.at(_place(reference))
-
-    def at(self, place: Place) -> Any:
-        """The value at a place."""
-        return self._mapped[place] if place in self._mapped else self.node(place[0])[place[1]]
-
-    def _before(self, node: NodeDef) -> Iterator[str]:
-        for reference in node.input:
-            if reference.startswith("^"):
-                yield reference[1:]
-            elif _place(reference) not in self._mapped:
-                yield _place(reference)[0]
-
-
 class Imported:
     """A graph in the record of a function.
 
@@ -219,15 +198,21 @@ class Imported:
     """
 
     def __init__(
-        self, graph: FuncGraph, graph_def: GraphDef, prefix: str, mapped: dict[Place, Tensor]
+        self,
+        graph: FuncGraph,
+        graph_def: GraphDef,
+        prefix: str,
+        mapped: dict[Place, Tensor],
+        state: State,
     ):
         self.graph, self._mapped = graph, mapped
         self._nodes = {node.name: node for node in graph_def.node}
-        self._library = Library(graph_def.library.function)
+        self._library = Library(graph_def.library.function, state)
+        self._control = Control(self._nodes)
         self.operations: dict[str, ImportedOperation] = {}
         self.slots: dict[int, ImportedTensor | None] = {}
         self.closed = not any(x._is_symbolic() for x in mapped.values())
-        self._run: PlacesRun | None = None
+        self._run: GraphRun | None = None
         begin = f"{prefix}/" if prefix else ""
         taken = {name for each in graph.imports for name in each.operations}
         for node in graph_def.node:
@@ -240,14 +225,14 @@ class Imported:
 
     def _reads(self, node: NodeDef) -> Callable[[], list[ImportedTensor]]:
         def read() -> list[ImportedTensor]:
-            places = [_place(x) for x in node.input if not x.startswith("^")]
+            places = [place(x) for x in node.input if not x.startswith("^")]
             return [self._by_node[name].outputs[index] for name, index in places]
 
         return read
 
     def check_names(self, names: Mapping[str, Any]) -> None:
         """Raises: ValueError for names of tensors that the graph has not."""
-        wrong = [key for key in names if _place(key)[0] not in self._nodes]
+        wrong = [key for key in names if place(key)[0] not in self._nodes]
         if wrong:
             raise ValueError(
                 f"Attempted to map inputs that were not found in graph_def: [{', '.join(wrong)}]"
@@ -265,12 +250,12 @@ class Imported:
     def computed(self, x: ImportedTensor) -> Tensor:
         """A tensor of it, in the record."""
         if LOCAL.state.capture is not None and self not in self.graph.imports:  # in a branch
-            return convert(PlacesRun(self._nodes, self._mapped, self._library).at(x.place))
+            return convert(self._run_of(self._mapped).at(x.at))
         with capturing(lambda _: self.graph):
             first = self.graph.node.end
             if self._run is None:
-                self._run = PlacesRun(self._nodes, self._with_placeholders(), self._library)
-            found = convert(self._run.at(x.place))
+                self._run = self._run_of(self._with_placeholders())
+            found = convert(self._run.at(x.at))
             for slot in range(first, self.graph.node.end):
                 self.slots.setdefault(slot, None)
             if found._at[0] is self.graph:
@@ -288,10 +273,20 @@ class Imported:
                     found[name, 0] = self.graph.placeholder(aval, name)
         return found
 
-    def run_with(self, given: Mapping[ImportedTensor, Any]) -> PlacesRun:
+    def _run_of(self, mapped: Mapping[Place, Any]) -> GraphRun:
+        return GraphRun(self._nodes, mapped, self._library, self._control)
+
+    def node(self, name: str) -> NodeDef:
+        """A node by its name in the message."""
+        return self._nodes[name]
+
+    def run(self, given: Mapping[Place, Any]) -> GraphRun:
+        """A run through it in which what is at these places has these values."""
+        return self._run_of({**self._mapped, **given})
+
+    def run_with(self, given: Mapping[ImportedTensor, Any]) -> GraphRun:
         """A run through it in which tensors have these values."""
-        fed = {x.place: value for x, value in given.items()}
-        return PlacesRun(self._nodes, {**self._mapped, **fed}, self._library)
+        return self.run({x.at: value for x, value in given.items()})
 
 
 def placeholder_spec(node: NodeDef) -> TensorSpec:

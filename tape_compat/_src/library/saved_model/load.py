@@ -21,6 +21,7 @@ from ..lookup.static import StaticHashTable
 from .assets import Asset
 from .constants import SAVED_MODEL_FILENAME_PB
 from .every_kernel import TABLES
+from .load_version1 import load_version1
 from .messages import MetaGraphDef, SavedModel, SavedObject
 from .nodes import Library, attribute
 from .options import LoadOptions
@@ -31,8 +32,9 @@ from .restored import (
     RestoredFunction,
     RestoredObject,
     Signatures,
+    by_keyword,
 )
-from .structured import shape_of
+from .structured import shape_of, signature_of
 
 #: Imported for the kernels that nodes are done by.
 KERNEL_TABLES = TABLES
@@ -55,7 +57,8 @@ def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) 
     take the kinds of arguments that they were recorded for and have derivatives. `signatures` has
     the functions for serving, by their names; they take tensors by name and give a dict.
 
-    A function's graph is read node by node and recorded anew, for XLA.
+    A function's graph is read node by node and recorded anew, for XLA. What TensorFlow 1 wrote has
+    a graph alone: it gives `signatures`, `variables`, and `prune`, for other parts of the graph.
 
     Args:
       export_dir: the folder.
@@ -80,11 +83,18 @@ def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) 
     >>> loaded.signatures["serving_default"](x=tf.constant([1.0]))["output_0"].numpy().tolist()
     [3.0]
     """
-    loading = opened(export_dir, tags, options)
-    found = loading.root()
-    if options is not None and options.experimental_load_function_aliases:
-        found.function_aliases = loading.aliases
-    found.tensorflow_version, found.tensorflow_git_version = loading.versions
+    options = options or LoadOptions()
+    folder, graph = _read(export_dir, tags)
+    if graph.object_graph_def.nodes:
+        loading = Loading(graph, folder, options, {})
+        found = loading.root()
+        if options.experimental_load_function_aliases:
+            found.function_aliases = loading.aliases
+    else:
+        found = load_version1(graph, folder, options.experimental_skip_checkpoint)
+    info = graph.meta_info_def
+    found.tensorflow_version = info.tensorflow_version
+    found.tensorflow_git_version = info.tensorflow_git_version
     return found
 
 
@@ -98,15 +108,19 @@ def opened(
 
     Args: `known`: objects that stand for some of it, by their paths, as `Loading` takes them.
     """
-    folder = local_path(os.fspath(export_dir))
-    model = parsed_model(folder)
-    graph = _chosen(model.meta_graphs, tags, folder)
+    folder, graph = _read(export_dir, tags)
     if not graph.object_graph_def.nodes:
         raise NotImplementedError(
-            f"The SavedModel at {folder} was written by TensorFlow 1: it has graphs and no "
-            f"objects, and is not read. At {user_location()}."
+            f"The SavedModel at {folder} was written by TensorFlow 1: it has a graph, and no "
+            f"objects that others stand for. At {user_location()}."
         )
     return Loading(graph, folder, options or LoadOptions(), known or {})
+
+
+def _read(export_dir: Any, tags: Any) -> tuple[str, MetaGraphDef]:
+    """The folder of a SavedModel, and its graph."""
+    folder = local_path(os.fspath(export_dir))
+    return folder, _chosen(parsed_model(folder).meta_graphs, tags, folder)
 
 
 def parsed_model(folder: str) -> SavedModel:
@@ -187,9 +201,6 @@ class Loading:
         #: What functions take for tables among them.
         self._tables: dict[int, Any] = {}
         self._putting = {self._numbers[path]: put for path, (_, put) in known.items()}
-        info = graph.meta_info_def
-        #: Of the library that wrote it: its number, and what it was built of.
-        self.versions = info.tensorflow_version, info.tensorflow_git_version
         #: Functions by the names that the user gave them when they were saved.
         self.aliases: dict[str, Any] = {}
         self._aliases = {x.key: x.value for x in graph.meta_info_def.function_aliases}
@@ -303,7 +314,9 @@ class Loading:
         name = saved.concrete_function_name
         names = saved.argument_keywords
         case = self._case(name)
-        return RestoredConcrete(_plain_name(name), saved.function_spec, names, case)
+        told = saved.function_spec.fullargspec.WhichOneof("kind")
+        signature = signature_of(saved.function_spec) if told else by_keyword(names)
+        return RestoredConcrete(_plain_name(name), signature, case)
 
     def _case(self, name: str) -> Case:
         saved = self._saved.concrete_functions[name]

@@ -354,13 +354,25 @@ class TensorInfo(Message):
         "dtype": (2, INT),
         "tensor_shape": (3, TensorShapeProto),
     }
+    ONE_OF: ClassVar = "encoding"
+    GROUP: ClassVar = ("name", "coo_sparse", "composite_tensor")
 
 
 class CompositeInfo(Message):
     FIELDS: ClassVar = {"type_spec": (1, TypeSpecProto), "components": (2, several(TensorInfo))}
 
 
-TensorInfo.FIELDS |= {"composite_tensor": (5, CompositeInfo)}
+class SparseInfo(Message):
+    """The names of the tensors of a SparseTensor."""
+
+    FIELDS: ClassVar = {
+        "values_tensor_name": (1, TEXT),
+        "indices_tensor_name": (2, TEXT),
+        "dense_shape_tensor_name": (3, TEXT),
+    }
+
+
+TensorInfo.FIELDS |= {"coo_sparse": (4, SparseInfo), "composite_tensor": (5, CompositeInfo)}
 
 
 class SignatureDef(Message):
@@ -395,11 +407,51 @@ class MetaInfoDef(Message):
     }
 
 
+class NodeList(Message):
+    FIELDS: ClassVar = {"value": (1, Strings)}
+
+
+class BytesList(Message):
+    FIELDS: ClassVar = {"value": (1, Texts)}
+
+
+class AnyMessage(Message):
+    FIELDS: ClassVar = {"type_url": (1, TEXT), "value": (2, DATA)}
+
+
+class AnyList(Message):
+    FIELDS: ClassVar = {"value": (1, several(AnyMessage))}
+
+
+class CollectionDef(Message):
+    """A collection of a graph of TensorFlow 1: names of its nodes, or messages."""
+
+    FIELDS: ClassVar = {
+        "node_list": (1, NodeList),
+        "bytes_list": (2, BytesList),
+        "any_list": (5, AnyList),
+    }
+    ONE_OF: ClassVar = "kind"
+
+
+class VariableDef(Message):
+    """A variable of a graph of TensorFlow 1."""
+
+    FIELDS: ClassVar = {
+        "variable_name": (1, TEXT),
+        "initializer_name": (2, TEXT),
+        "is_resource": (5, FLAG),
+        "initial_value_name": (6, TEXT),
+        "trainable": (7, FLAG),
+    }
+
+
 class MetaGraphDef(Message):
     FIELDS: ClassVar = {
         "meta_info_def": (1, MetaInfoDef),
         "graph_def": (2, GraphDef),
         "saver_def": (3, SaverDef),
+        "collection_def": (4, by_name(CollectionDef)),
         "signature_def": (5, by_name(SignatureDef)),
         "asset_file_def": (6, several(AssetFileDef)),
         "object_graph_def": (7, SavedObjectGraph),

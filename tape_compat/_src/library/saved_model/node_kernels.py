@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import compress
 from typing import Any
 
 from ...core.dtypes import int32
@@ -24,16 +25,6 @@ from .program import Derivative, Program, aval_of, op_of
 from .registry import kernel
 
 # -- variables ------------------------------------------------------------------------------------
-
-
-@node_kernel("VarHandleOp")
-def _variable(node: Node) -> Any:
-    """A variable of the graph itself, by the name that its nodes share."""
-    name = node.attribute("shared_name") or node.name
-    try:
-        return node.library.variables[name]
-    except KeyError:
-        raise ValueError(f"the graph has no variable {name!r}") from None
 
 
 @node_kernel("ReadVariableOp")
@@ -84,7 +75,18 @@ def _call(node: Node) -> list[Any]:
 def _if(node: Node) -> list[Any]:
     pred, *inputs = node.inputs
     yes, no = node.function("then_branch"), node.function("else_branch")
-    return _branch(cond(_truth(pred), _branch_of(yes, inputs), _branch_of(no, inputs)))
+    kept: list[list[bool]] = []
+
+    def taken(branch: GraphFunction) -> Callable[[], Any]:
+        def run() -> Any:
+            found = branch(*inputs)
+            kept.append([not isinstance(x, Optional) for x in found])
+            return list(compress(found, kept[-1])) or None
+
+        return run
+
+    found = iter(_branch(cond(_truth(pred), taken(yes), taken(no))))
+    return [next(found) if keep else Optional() for keep in kept[0]]
 
 
 @node_kernel("Case", "StatelessCase")
@@ -136,7 +138,7 @@ def _while(node: Node) -> list[Any]:
     known = [x.shape if isinstance(x, Tensor) else TensorShape(None) for x in first]
     declared = node.attribute("output_shapes") or [TensorShape(None)] * len(node.inputs)
     invariants = [
-        _invariant(have, declared[i], x) for i, have, x in zip(turning, known, first, strict=True)
+        invariant(have, declared[i], x) for i, have, x in zip(turning, known, first, strict=True)
     ]
     last = while_loop(
         lambda *values: _truth(test(*whole(values))[0]),
@@ -147,7 +149,7 @@ def _while(node: Node) -> list[Any]:
     return whole(last)
 
 
-def _invariant(have: TensorShape, declared: TensorShape, x: Any) -> TensorShape:
+def invariant(have: TensorShape, declared: TensorShape, x: Any) -> TensorShape:
     """The shape that a loop variable keeps: what it is at first, but where the graph says that it
     is not known."""
     if not isinstance(x, Tensor) or declared.rank is None:
@@ -173,6 +175,15 @@ def _stream(name: str) -> Any:
     file."""
     levels = {f"log({logging.getLevelName(n).lower()})": n for n in LEVELS}
     return {"stdout": sys.stdout, "stderr": sys.stderr, **levels}.get(name, name)
+
+
+class Optional:
+    """What a branch gives for a derivative in the graph, a value or none: it is not read here."""
+
+
+@node_kernel("OptionalFromValue", "OptionalNone")
+def _optional(node: Node) -> Optional:
+    return Optional()
 
 
 # -- lists of tensors -----------------------------------------------------------------------------
@@ -236,6 +247,67 @@ def _stack(node: Node) -> Any:
 @node_kernel("TensorListLength")
 def _length(node: Node) -> Any:
     return node.inputs[0].size()
+
+
+# -- arrays of tensors of TensorFlow 1, whose flow is the array here -------------------------------
+
+
+@node_kernel("TensorArrayV3")
+def _array(node: Node) -> list[TensorArray]:
+    shape = node.attribute("element_shape", TensorShape(None))
+    made = TensorArray(
+        node.attribute("dtype"),
+        node.inputs[0],
+        dynamic_size=node.attribute("dynamic_size", False),
+        clear_after_read=False,
+        element_shape=None if shape.rank is None else shape,
+    )
+    return [made, made]
+
+
+@node_kernel("TensorArrayWriteV3")
+def _array_write(node: Node) -> Any:
+    _, index, value, flow = node.inputs
+    return flow.write(index, value)
+
+
+@node_kernel("TensorArrayReadV3")
+def _array_read(node: Node) -> Any:
+    _, index, flow = node.inputs
+    return flow.read(index)
+
+
+@node_kernel("TensorArrayGatherV3")
+def _array_gather(node: Node) -> Any:
+    _, indices, flow = node.inputs
+    return flow.gather(indices)
+
+
+@node_kernel("TensorArrayScatterV3")
+def _array_scatter(node: Node) -> Any:
+    _, indices, value, flow = node.inputs
+    return flow.scatter(indices, value)
+
+
+@node_kernel("TensorArrayConcatV3")
+def _array_concat(node: Node) -> Any:
+    return node.inputs[1].concat()
+
+
+@node_kernel("TensorArraySplitV3")
+def _array_split(node: Node) -> Any:
+    _, value, lengths, flow = node.inputs
+    return flow.split(value, lengths)
+
+
+@node_kernel("TensorArraySizeV3")
+def _array_size(node: Node) -> Any:
+    return node.inputs[1].size()
+
+
+@node_kernel("TensorArrayCloseV3")
+def _array_close(node: Node) -> None:
+    return None
 
 
 # -- programs -------------------------------------------------------------------------------------

@@ -66,16 +66,16 @@ _GROWS = "resize_if_index_out_of_bounds"
 
 
 class Library:
-    """The functions of a graph by their names. variables: those that nodes of the graph itself
-    make, by their names. lists_grow: whether lists of tensors are written to behind their ends."""
+    """The functions of a graph by their names. state: of the graph itself, the variables and tables
+    that its nodes share. lists_grow: whether lists of tensors are written to behind their ends."""
 
-    def __init__(self, functions: Iterable[FunctionDef]):
+    def __init__(self, functions: Iterable[FunctionDef], state: Any = None):
         functions = list(functions)
         self._functions = {f.signature.name: GraphFunction(f, self) for f in functions}
         self.lists_grow = any(
             _GROWS in node.attr and node.attr[_GROWS].b for f in functions for node in f.node_def
         )
-        self.variables: dict[str, Any] = {}
+        self.state = state
         #: What was worked out of nodes, by their identities.
         self.kept: dict[int, dict[str, Any]] = {}
 
@@ -127,11 +127,15 @@ def _defaults(op: str) -> dict[str, Any]:
     }
 
 
-def attributes(node: NodeDef) -> dict[str, Any]:
-    """What a kernel wants of a node's attributes, with TensorFlow's defaults."""
-    wanted = attributes_of(_row(node.op))
+def attributes(node: NodeDef, op: str = "") -> dict[str, Any]:
+    """What a kernel wants of a node's attributes, with TensorFlow's defaults.
+
+    op: another kernel that does the node.
+    """
+    op = op or node.op
+    wanted = attributes_of(_row(op))
     given = {name: attribute(node.attr[name]) for name in wanted if name in node.attr}
-    return {**_defaults(node.op), **given}
+    return {**_defaults(op), **given}
 
 
 def _done(node: NodeDef, inputs: Sequence[Any], library: Library, function: str) -> list[Any]:
@@ -179,8 +183,14 @@ def _tensors_of(output: Argument, node: NodeDef) -> int:
     return len(attribute(node.attr[output.kind[1:-1]])) if output.several else 1
 
 
+#: Kernels that give two tensors, which are in graphs alone.
+_PAIRS = ("Merge", "RefMerge", "RefSwitch", "Switch", "TensorArrayV3")
+
+
 def output_count(node: NodeDef, library: Library) -> int:
     """How many tensors a node gives; one if its kernel is not known."""
+    if node.op in _PAIRS:
+        return 2
     found = definition(node.op)
     if found is not None:
         return sum(_tensors_of(each, node) for each in found.outputs)
@@ -211,8 +221,7 @@ class GraphFunction:
         """What it gives. All that it does beside comes in the order that the graph asks for."""
         values: dict[str, Any] = dict(zip(self._arguments, inputs, strict=True))
         run = Run(self._nodes, values, self._library, self.name)
-        for name in self._after:
-            run.node(name)
+        run.do(self._after)
         return [run.value(reference) for reference in self._results]
 
 
@@ -249,10 +258,21 @@ class Run:
             if before:
                 ahead += before[::-1]
                 continue
-            inputs = [self.value(x) for x in node.input if not x.startswith("^")]
-            self._done[top] = _done(node, inputs, self._library, self._name)
+            self._done[top] = self._outputs(node)
             ahead.pop()
         return self._done[name]
+
+    def do(self, names: Iterable[str]) -> None:
+        """Do nodes, and those that they depend on."""
+        for name in names:
+            self.node(name)
+
+    def _outputs(self, node: NodeDef) -> list[Any]:
+        """What a node gives, for which all is there."""
+        return self._kernel(node, [self.value(x) for x in node.input if not x.startswith("^")])
+
+    def _kernel(self, node: NodeDef, inputs: Sequence[Any]) -> list[Any]:
+        return _done(node, inputs, self._library, self._name)
 
     def _before(self, node: NodeDef) -> Iterator[str]:
         for reference in node.input:

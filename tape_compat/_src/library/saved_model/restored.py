@@ -229,8 +229,7 @@ def concrete_of(
 class RestoredConcrete:
     """A function of a SavedModel for one kind of arguments; it is recorded when it is asked for."""
 
-    def __init__(self, name: str, spec: FunctionSpec, names: Sequence[str], case: Case):
-        signature = signature_of(spec) if spec.fullargspec.WhichOneof("kind") else _named(names)
+    def __init__(self, name: str, signature: inspect.Signature, case: Any):
         self._name, self._case, self._signature = name, case, signature
         self._found: ConcreteFunction | None = None
 
@@ -251,6 +250,7 @@ class RestoredConcrete:
         return self._found
 
 
-def _named(names: Sequence[str]) -> inspect.Signature:
+def by_keyword(names: Sequence[str]) -> inspect.Signature:
+    """The parameters of a function that takes arguments by these names."""
     kind = inspect.Parameter.KEYWORD_ONLY
     return inspect.Signature([inspect.Parameter(name, kind) for name in names])

@@ -121,7 +121,7 @@ def _encode_type_spec(made: StructuredValue, spec: TypeSpec) -> None:
     held.num_flat_components = 1 if handle else len(components(spec))
 
 
-def _decoded_type_spec(held: Any) -> TypeSpec:
+def decoded_spec(held: Any) -> TypeSpec:
     """The spec that a message holds.
 
     Raises: NotImplementedError for that of a class that is not here.
@@ -187,7 +187,7 @@ def decoded(value: StructuredValue) -> Any:
     if kind in ("tensor_spec_value", "bounded_tensor_spec_value"):
         return TensorSpec(shape_of(held.shape), as_dtype(held.dtype), held.name or None)
     if kind == "type_spec_value":
-        return _decoded_type_spec(held)
+        return decoded_spec(held)
     if kind == "tensor_shape_value":
         return shape_of(held)
     if kind == "tensor_dtype_value":

@@ -25,6 +25,7 @@ from ...values.convert import convert
 from ...values.host_steps import by_host
 from ...values.ragged import RaggedTensor
 from ...values.tensor import Tensor, concrete
+from ...values.trackable import Trackable
 from ..lookup.initializers import KeyValueTensorInitializer, TextFileInitializer
 from ..lookup.static import StaticHashTable
 from .nodes import Node, node_kernel
@@ -65,7 +66,7 @@ KERNELS |= {
 }
 
 
-class RestoredTable:
+class RestoredTable(Trackable):
     """A table of a graph, which is filled by another node than the one that makes it."""
 
     def __init__(self, key_dtype: DType, value_dtype: DType):
@@ -94,22 +95,34 @@ class RestoredTable:
             if self._initializer is None:
                 raise ValueError("Table not initialized.")
             found = self._tables[value] = StaticHashTable(self._initializer, value)
+            found.origin = next(iter(self._tables.values()))
         return found
+
+    def any(self) -> StaticHashTable:
+        """The table with the first default value that was asked for."""
+        for table in self._tables.values():
+            return table
+        return self.with_default(convert("" if self.value_dtype is string else 0, self.value_dtype))
+
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        return {"table": self.any()} if save_type == "savedmodel" and self._initializer else {}
 
 
 @node_kernel("HashTableV2", "HashTable", "MutableHashTableV2")
 def _table(node: Node) -> Any:
     """A table that may change is what it was when it was saved: no node changes it here."""
-    return RestoredTable(node.attribute("key_dtype"), node.attribute("value_dtype"))
+    made = RestoredTable(node.attribute("key_dtype"), node.attribute("value_dtype"))
+    state = node.library.state
+    return made if state is None else state.resource(node.name, lambda: made)
 
 
-@node_kernel("LookupTableImportV2", "InitializeTableV2")
+@node_kernel("LookupTableImportV2", "InitializeTableV2", "InitializeTable")
 def _import(node: Node) -> None:
     table, keys, values = node.inputs
     table.fill_with(keys, values)
 
 
-@node_kernel("InitializeTableFromTextFileV2")
+@node_kernel("InitializeTableFromTextFileV2", "InitializeTableFromTextFile")
 def _import_file(node: Node) -> None:
     table, path = node.inputs
     size = node.attribute("vocab_size", -1)
@@ -127,17 +140,15 @@ def _import_file(node: Node) -> None:
     )
 
 
-@node_kernel("LookupTableFindV2")
+@node_kernel("LookupTableFindV2", "LookupTableFind")
 def _find(node: Node) -> Any:
     table, keys, default = node.inputs
     return table.with_default(default).lookup(convert(keys))
 
 
-@node_kernel("LookupTableSizeV2")
+@node_kernel("LookupTableSizeV2", "LookupTableSize")
 def _size(node: Node) -> Any:
-    table = node.inputs[0]
-    zero = "" if table.value_dtype is string else 0
-    return table.with_default(convert(zero, table.value_dtype)).size()
+    return node.inputs[0].any().size()
 
 
 @by_host()

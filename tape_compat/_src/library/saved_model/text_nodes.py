@@ -263,7 +263,9 @@ def _lookup(given: Given) -> list[str]:
 def _in_table(body: Body, table: StaticHashTable, keys: str) -> str:
     default = body.constant(table.default_value._value(), table.value_dtype)
     attr = {"Tin": table.key_dtype, "Tout": table.value_dtype}
-    return body.value("LookupTableFindV2", "values", [body.resource(table), keys, default], attr)
+    return body.value(
+        "LookupTableFindV2", "values", [body.resource(table.origin), keys, default], attr
+    )
 
 
 def _vocabulary(body: Body, table: StaticVocabularyTable, keys: Reference) -> str:

@@ -148,7 +148,7 @@ def _of_import(imported: Imported, given: Sequence[ImportedTensor], wanted: Any)
             if isinstance(x, Operation):
                 run.node(x.node.name)  # type: ignore[attr-defined]
                 return None
-            return run.at(x.place)
+            return run.at(x.at)
 
         return nest.map_structure(value, wanted)
 
