@@ -31,6 +31,48 @@ def test_rows_of_words(exchange, tmp_path):
             getattr(loaded, name).get_concrete_function()
 
 
+def beside(tf):
+    split = lambda s: tf.cast(tf.strings.length(tf.strings.split(s)), tf.float32)
+    three = lambda s: split(s).with_values(split(s).values[:, None] * tf.ones([3]))
+    return {
+        "one": lambda s: split(s) * tf.constant([2.0]) + tf.constant([[1.0]]),
+        "inner": lambda s: three(s) + tf.constant([[[1.0, 2.0, 3.0]]]),
+    }
+
+
+def test_tensors_that_all_rows_meet(exchange, tmp_path):
+    given = [["a bcd e", "", "fg h"], ["x y z u"]]
+    test_saved_functions.check(
+        exchange, tmp_path, beside, given, lambda tf: tf.TensorSpec([None], tf.string)
+    )
+
+
+def compared(tf):
+    other = lambda s: tf.concat([s[:, 1:], s[:, :1] + "x"], 1)
+    sparse = lambda s: tf.sparse.from_dense(s)
+    parts = lambda found: (found.indices, found.values, found.dense_shape)
+    sets, flat = tf.sets, lambda s: tf.reshape(s, [-1])
+    return {
+        "union": lambda s: parts(sets.union(s, other(s))),
+        "both": lambda s: parts(sets.intersection(sparse(s), other(s))),
+        "difference": lambda s: parts(sets.difference(sparse(other(s)), sparse(s))),
+        "less": lambda s: parts(sets.difference(s, sparse(other(s)), aminusb=False)),
+        "sizes": lambda s: sets.size(sets.union(s, other(s))),
+        "left": lambda s: tuple(tf.raw_ops.ListDiff(x=flat(s), y=flat(other(s)), out_idx=tf.int64)),
+    }
+
+
+def test_sets_of_texts(exchange, tmp_path):
+    given = [[["a", "b", "a"], ["c", "d", "bx"]], [["a", "b"], ["a", "b"]]]
+    test_saved_functions.check(
+        exchange, tmp_path, compared, given, lambda tf: tf.TensorSpec([None, None], tf.string)
+    )
+    if exchange[0] is tape_compat:
+        loaded = tape_compat.saved_model.load(str(tmp_path))
+        for name in compared(tape_compat):
+            getattr(loaded, name).get_concrete_function()
+
+
 def numbers(tf):
     def stitched(x):
         sign = tf.cast(x[:, 0] > 0.0, tf.int32)

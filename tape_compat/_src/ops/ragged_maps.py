@@ -72,13 +72,13 @@ def _elementwise(op: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, 
     splits_dtype(*operands)
     first = operands[0]
     plain = [x if isinstance(x, RaggedTensor) or x is None else _operand(x, first) for x in args]
-    aligned = all(
-        _is_scalar(x) or x is first or same_form(x, first) for x in plain if x is not None
-    )
-    if not aligned:
+    each = [_by_value(x, first) for x in plain]
+    if any(x is None and given is not None for x, given in zip(each, plain, strict=True)):
         plain = broadcast(plain)
         operands = [x for x in plain if isinstance(x, RaggedTensor)]
         first = operands[0]
+    else:
+        plain = each
     flat = [x.flat_values if isinstance(x, RaggedTensor) else x for x in plain]
     return first.with_flat_values(op(*flat, **kwargs))
 
@@ -96,6 +96,19 @@ def _operand(x: Any, like: RaggedTensor) -> Any:
     if isinstance(x, (bool, int, float, complex)):
         return x
     return convert(x, hint=like.dtype)
+
+
+def _by_value(x: Any, like: RaggedTensor) -> Any:
+    """An operand as it meets each innermost value; None if it is to be broadcast to the rows."""
+    if x is None or x is like or _is_scalar(x):
+        return x
+    if isinstance(x, RaggedTensor):
+        return x if same_form(x, like) else None
+    outer = len(x.shape) - len(like.flat_values.shape) + 1
+    if outer <= 0:
+        return x
+    fits = len(x.shape) <= len(like.shape) and x._aval.shape[:outer] == (1,) * outer
+    return shapes.squeeze(x, list(range(outer))) if fits else None
 
 
 def same_form(x: Any, y: RaggedTensor) -> bool:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..core import dtypes
-from ..core.dimensions import fit
+from ..core.dimensions import fit, numbered
 from ..core.refuse import invalid, shown
 from ..values.convert import convert
+from ..values.host_steps import by_host
 from ..values.sparse import SparseTensor, known_dense_shape
 from ..values.tensor import Tensor, concrete
-from .arguments import as_tensor, known_value
+from .arguments import as_tensor, known_value, sketched
 from .sparse_layout import made, positions
 
 _SETS = {dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64, dtypes.uint8, dtypes.uint16}
@@ -47,31 +48,76 @@ def _rows(x: Any) -> dict[tuple[int, ...], set[Any]]:
     return found
 
 
+def _sizes(x: Any) -> tuple[Any, ...]:
+    """The shape, with what stands for sizes that are not known."""
+    if not isinstance(x, SparseTensor):
+        return x._aval.shape
+    return numbered([x.shape.as_list()])[0] if x._dense_shape._is_symbolic() else _shape(x)
+
+
 def _check(a: Any, b: Any, kernel: str) -> None:
     if a.dtype is not b.dtype:
         raise TypeError(f"Types of input mismatch: {a.dtype} vs {b.dtype}.")
-    one, other = _shape(a), _shape(b)
+    one, other = _sizes(a), _sizes(b)
     if len(one) < 2 or len(other) < 2:
         raise invalid("Input tensor must have rank >= 2", kernel)
     if not fit(one[:-1], other[:-1]):
         raise invalid(f"Mismatched shapes {shown(one[:-1])} vs {shown(other[:-1])}", kernel)
 
 
-def _operation(operator: Callable[[set, set], set], kernel: str, a: Any, b: Any) -> SparseTensor:
+def _operation(operator: str, kernel: str, a: Any, b: Any) -> SparseTensor:
     a, b = _operand(a), _operand(b)
     _check(a, b, kernel)
-    ours, theirs = _rows(a), _rows(b)
+    indices, values, shape = _set_operation(_parts(a), _parts(b), operator)
+    return SparseTensor(indices, values, shape)
+
+
+def _parts(x: Any) -> tuple[Tensor, ...]:
+    return (x.indices, x.values, x.dense_shape) if isinstance(x, SparseTensor) else (x,)
+
+
+@by_host()
+def _set_operation(
+    a: tuple[Tensor, ...], b: tuple[Tensor, ...], operator: str
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The positions, values and shape of what an operation gives for the rows of two tensors, each
+    the parts of a sparse one or a dense one."""
+    sketch = sketched(*a, *b)
+    if sketch is not None:
+        rank = len(_whole(a).shape)
+        kinds = (
+            ((count := sketch.size(), rank), dtypes.int64),
+            ((count,), _whole(a).dtype),
+            ((rank,), dtypes.int64),
+        )
+        found = [sketch.tensor(shape, dtype) for shape, dtype in kinds]
+        return found[0], found[1], found[2]
+    one, other = _whole(a), _whole(b)
+    ours, theirs = _rows(one), _rows(other)
     indices, values, longest = [], [], 0
     for place in sorted({*ours, *theirs}):
-        found = sorted(operator(ours.get(place, set()), theirs.get(place, set())))
-        longest = max(longest, len(found))
-        indices += [(*place, i) for i in range(len(found))]
-        values += found
-    group = _shape(a)[:-1]
+        kept = sorted(_OPERATORS[operator](ours.get(place, set()), theirs.get(place, set())))
+        longest = max(longest, len(kept))
+        indices += [(*place, i) for i in range(len(kept))]
+        values += kept
+    group = _shape(one)[:-1]
     flat: Tensor = convert(
-        np.array(values, object if a.dtype is dtypes.string else a.dtype.np_dtype), a.dtype
+        np.array(values, object if one.dtype is dtypes.string else one.dtype.np_dtype), one.dtype
     )
-    return made(np.array(indices, np.int64), flat, (*group, longest))
+    sparse = made(np.array(indices, np.int64), flat, (*group, longest))
+    return sparse.indices, sparse.values, sparse.dense_shape
+
+
+def _whole(parts: Sequence[Tensor]) -> Any:
+    return SparseTensor(*parts) if len(parts) > 1 else parts[0]
+
+
+#: By the names that kernels give them.
+_OPERATORS: dict[str, Callable[[set, set], set]] = {
+    "a-b": set.__sub__,
+    "intersection": set.__and__,
+    "union": set.__or__,
+}
 
 
 def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
@@ -86,7 +132,7 @@ def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
     >>> tf.sparse.to_dense(tf.sets.intersection([[1, 2, 3]], [[3, 1, 7]])).numpy().tolist()
     [[1, 3]]
     """
-    return _operation(set.__and__, "DenseToDenseSetOperation", a, b)
+    return _operation("intersection", "DenseToDenseSetOperation", a, b)
 
 
 def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
@@ -96,7 +142,7 @@ def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
     >>> tf.sparse.to_dense(tf.sets.union([[1, 2]], [[3, 1]])).numpy().tolist()
     [[1, 2, 3]]
     """
-    return _operation(set.__or__, "DenseToDenseSetOperation", a, b)
+    return _operation("union", "DenseToDenseSetOperation", a, b)
 
 
 def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
@@ -109,7 +155,7 @@ def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = Tr
     """
     if not aminusb:
         a, b = b, a
-    return _operation(set.__sub__, "DenseToDenseSetOperation", a, b)
+    return _operation("a-b", "DenseToDenseSetOperation", a, b)
 
 
 def size(a: Any, validate_indices: bool = True) -> Tensor:
@@ -124,10 +170,21 @@ def size(a: Any, validate_indices: bool = True) -> Tensor:
     """
     if not isinstance(a, SparseTensor):
         raise TypeError(f"Expected `SparseTensor`, got {a}.")
+    rank = len(_sizes(a))
+    if rank < 2:
+        raise invalid(f"Invalid rank {rank}.", "SetSize")
+    return _set_size(*_parts(_operand(a)))
+
+
+@by_host()
+def _set_size(*parts: Tensor) -> Tensor:
+    """How many elements the rows of a sparse tensor of these parts have."""
+    a = _whole(parts)
+    sketch = sketched(*parts)
+    if sketch is not None:
+        return sketch.tensor(tuple([sketch.size() for _ in _sizes(a)[:-1]]), dtypes.int32)
     shape = _shape(a)
-    if len(shape) < 2:
-        raise invalid(f"Invalid rank {len(shape)}.", "SetSize")
     out = np.zeros(shape[:-1], np.int32)
-    for place, values in _rows(_operand(a)).items():
+    for place, values in _rows(a).items():
         out[place] = len(values)
     return concrete(out)

@@ -19,7 +19,7 @@ from ...function.program_parts import ProgramPart, parts_between, parts_of
 from ...function.python_steps import TapedStep
 from ...values.effects import Effect
 from ...values.host_steps import HostStep, PythonStep
-from . import example_nodes, file_nodes, ragged_nodes, size_nodes, text_nodes
+from . import example_nodes, file_nodes, ragged_nodes, set_nodes, size_nodes, text_nodes
 from .body import Body, behind
 from .effect_control import ZEROS, by_parts, is_control, is_effect
 from .make_nodes import RESOURCE_TYPE, function_named
@@ -29,6 +29,7 @@ from .step_nodes import write_step
 _WRITERS = {
     **text_nodes.WRITERS,
     **file_nodes.WRITERS,
+    **set_nodes.WRITERS,
     **size_nodes.WRITERS,
     **ragged_nodes.WRITERS,
     **example_nodes.WRITERS,

@@ -38,8 +38,9 @@ from ...ops import (
     special,
     tridiagonal,
 )
-from ...ops.arguments import known_value
+from ...ops.arguments import known_value, sketched
 from ...values.convert import convert
+from ...values.host_steps import by_host
 from ...values.tensor import Tensor, concrete
 from .nodes import Node, node_kernel
 from .registry import KERNELS, MASKS, Kernel, calling, kernel, moving
@@ -163,11 +164,16 @@ def _nth(x: Any, n: Any, *, reverse: bool) -> Tensor:
 
 
 @kernel("ListDiff")
+@by_host()
 def _left(x: Any, y: Any, *, out_idx: DType) -> Sequence[Tensor]:
     """The values of x that y has not, and where they are."""
     for name, vector in (("x", x), ("y", y)):
         if len(vector._aval.shape) != 1:
             raise invalid(f"{name} should be a 1D vector.", "ListDiff")
+    sketch = sketched(x, y)
+    if sketch is not None:
+        count = (sketch.size(),)
+        return sketch.tensor(count, x.dtype), sketch.tensor(count, out_idx)
     others = set(known_value(y).tolist())
     values = known_value(x)
     places = np.array([i for i, one in enumerate(values.tolist()) if one not in others], int)
