@@ -152,6 +152,14 @@ def test_signatures(build, control, tmp_path):
         near(called(tape_compat, loaded, call), wanted)
 
 
+def test_without_the_checkpoint(tmp_path):
+    """Variables have their initial values; in TensorFlow they have none, and calls raise."""
+    expected = saved(by_resource, str(tmp_path))
+    options = tape_compat.saved_model.LoadOptions(experimental_skip_checkpoint=True)
+    loaded = tape_compat.saved_model.load(str(tmp_path), options=options)
+    near(called(tape_compat, loaded, {"x": ROWS}), expected[0])
+
+
 def facts(tf, folder, call):
     """What a model says of itself, the derivatives of a signature, and what parts of it give."""
     model = tf.saved_model.load(folder)
