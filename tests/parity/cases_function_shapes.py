@@ -545,3 +545,47 @@ def case_assignments_of_sizes_that_the_call_tells(tf):
         lambda: assign_rows([[1.0]]),
     ]
     return [(attempt(call, words=0), v.numpy(), rows.numpy()) for call in calls]
+
+
+def case_conditionals_on_ranks(tf):
+    """Branches whose results have other numbers of axes, where a rank or a size decides. Each
+    function is recorded once for arguments of one kind."""
+    recorded, v = [], tf.Variable(1.0)
+
+    @tf.function
+    def by_if(x):
+        recorded.append("if")
+        y = x
+        if tf.rank(x) == 2:
+            y = tf.reduce_sum(x * x, axis=-1) + tf.random.uniform([])
+        if tf.shape(x)[0] == 3:
+            y = y[0]
+        return y + tf.random.uniform([])
+
+    @tf.function
+    def by_cond(x):
+        recorded.append("cond")
+
+        def of_many():
+            v.assign(5.0)
+            return x[0]
+
+        return tf.cond(tf.math.greater(tf.rank(x), 2), of_many, lambda: x)
+
+    @tf.function
+    def by_case(x):
+        recorded.append("case")
+        few = [lambda: x, lambda: 2.0 * tf.reduce_sum(x, 0), lambda: 3.0 * tf.reduce_sum(x, 0)]
+        more = [(tf.rank(x) > 2, lambda: x[0] * 2.0), (tf.equal(tf.rank(x), 2), lambda: x[0])]
+        return tf.switch_case(tf.rank(x) - 1, few), tf.case(more, default=lambda: x)
+
+    tf.random.set_seed(4)
+    found = []
+    for shape in ([2, 2], [3], [3, 2], [2, 2, 2], [2, 2]):
+        for f in (by_if, by_cond, by_case):
+            x = tf.ones(shape)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = f(x)
+            found.append((y, tape.gradient(y, x), v.numpy()))
+    return found, recorded

@@ -22,6 +22,7 @@ from ..values.host_steps import takes_steps
 from ..values.indexed_slices import IndexedSlices
 from ..values.operation import Operation
 from ..values.record import apply
+from ..values.sizes import number_of
 from ..values.tensor import Tensor
 from ..values.variable import Handle, put_into
 from .host_control import Branches, Inside, record_control
@@ -77,6 +78,9 @@ def choose(
         parts = _recorded(functions, names, name, texts=True)
         of_one_shape = _check(parts, names, name)
     operands = Operands()
+    taken = None if of_one_shape else decided(index)
+    if taken is not None:  # its shapes are those of the result, whatever the others give
+        index, parts, of_one_shape = convert(0), [parts[taken]], True
     cells = assigned(parts)
     wiring = [_wired(part, _avals(parts), cells, operands) for part in parts]
     count = len(operands.sources)
@@ -91,14 +95,24 @@ def choose(
     if of_one_shape and not any(part.in_parts for part in parts):
         outputs = apply(structured(Cond, title, tuple(branches)), inputs)
     else:
-        assert inside is not None
-        results = [inside.joined(avals) for avals in _given(branches, inputs[1:])]
+        results = [_joined(inside, avals) for avals in _given(branches, inputs[1:])]
         calls = [Call(steps, title) for steps in branches]
         outputs = record_control(Branches(title, calls, results), inputs)
     first = len(outputs) - len(cells)
     for handle, tensor in zip(cells, outputs[first:], strict=True):
         put_into(handle, tensor)
     return _packed(_leading(parts, name), _avals(parts), iter(outputs[:first]))
+
+
+def decided(index: Any) -> int | None:
+    """The number of the branch, if it depends on sizes only: the others need not be possible for
+    them, and TensorFlow, which knows fewer sizes, may not see that."""
+    if not isinstance(index, Tensor):
+        return None
+    try:
+        return int(number_of(index))
+    except errors.NeedsValue:
+        return None
 
 
 def _of_tensors(structure: Any, index: Tensor) -> Any:
@@ -146,6 +160,18 @@ def _given(branches: Sequence[Steps], operands: Sequence[Tensor]) -> Iterator[tu
     """For each output its avals in the branches."""
     avals = tuple([x._aval for x in operands])
     return zip(*[Call(steps, "branch").infer(avals)[0] for steps in branches], strict=True)
+
+
+def _joined(inside: Inside | None, avals: Sequence[Aval]) -> Aval:
+    """The aval of what the branches give in one place."""
+    other = next((aval for aval in avals if aval is not avals[0]), avals[0])
+    if inside is None or len(other.shape) != len(avals[0].shape):
+        raise errors.NeedsValue(
+            f"The branches give tensors of different shapes, {avals[0].shape} and {other.shape}, "
+            "so the shape of the result is not known before the function is called (at "
+            f"{errors.user_location()})."
+        )
+    return inside.joined(avals)
 
 
 #: Where an output of a branch comes from: whether from outside, and its number there or among what
@@ -242,15 +268,7 @@ def _check_leaves(x: Any, y: Any, texts: bool, error: Callable[[str], TypeError]
     if x.dtype is string and x is not y and not texts:
         raise _TextsDiffer(f"A branch cannot give a text (at {errors.user_location()}).")
     one, two = buffer_or_tensor(x, texts), buffer_or_tensor(y, texts)
-    if one is None or two is None or one._aval is two._aval:
-        return True
-    if len(one._aval.shape) != len(two._aval.shape) or not takes_steps():
-        raise errors.NeedsValue(
-            f"The branches give tensors of different shapes, {one._aval.shape} and "
-            f"{two._aval.shape}, so the shape of the result is not known before the function is "
-            f"called (at {errors.user_location()})."
-        )
-    return False
+    return one is None or two is None or one._aval is two._aval
 
 
 def _differ(

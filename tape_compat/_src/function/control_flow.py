@@ -22,10 +22,9 @@ from ..ops.reductions import reduce_sum
 from ..values import nest
 from ..values.convert import convert
 from ..values.effects import require
-from ..values.sizes import number_of
 from ..values.tensor import Tensor
 from ..values.variable import Variable
-from .branches import choose, refuse_axes, truth
+from .branches import choose, decided, refuse_axes, truth
 from .elements import runs_as_python
 from .recording import buffer_or_tensor, flat, packed, recording, tensor_of
 from .tensor_array import TensorArray
@@ -68,26 +67,15 @@ def cond(
     if isinstance(pred, bool):
         raise TypeError("pred must not be a Python bool", pred)
     functions, names = (false_fn, true_fn), ("false_fn", "true_fn")
-    known = _by_sizes(pred) if LOCAL.state.capture.settled else None
+    known = decided(pred) if LOCAL.state.capture.settled else None
     if known is None:
         try:
             return choose(truth(pred), functions, names, "cond")
         except errors.InvalidArgumentError:
-            known = _by_sizes(pred)
+            known = decided(pred)
             if known is None:
                 raise
     return choose(convert(0), functions[known:][:1], names[known:][:1], "cond")
-
-
-def _by_sizes(pred: Any) -> bool | None:
-    """The value of a predicate that depends on sizes only: what it is not need not be possible for
-    them, and TensorFlow, which knows fewer sizes, may not see that."""
-    if not isinstance(pred, Tensor):
-        return None
-    try:
-        return bool(number_of(pred))
-    except errors.NeedsValue:
-        return None
 
 
 def _unpacked(result: Any) -> Any:
