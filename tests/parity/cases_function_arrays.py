@@ -1,5 +1,7 @@
 """TensorArrays as arguments of functions, and their specs."""
 
+import numpy as np
+
 from .harness import attempt, attempts
 
 NEEDS = ("function", "TensorArraySpec")
@@ -186,7 +188,7 @@ def case_elements_of_several_shapes_in_a_function(tf):
     x = tf.reshape(tf.range(12.0), [3, 4])
 
     def total(n, infer_shape):
-        rows = tf.TensorArray(tf.float32, size=3).unstack(x)
+        rows = tf.TensorArray(tf.float32, size=np.array(3)).unstack(x)
         parts = tf.TensorArray(tf.float32, size=0, dynamic_size=True, infer_shape=infer_shape)
         for i in tf.range(n):
             parts = parts.write(i, rows.read(i)[: i + 1])

@@ -58,6 +58,8 @@ def integer(x: Any) -> Size | None:
     if it depends on data."""
     if isinstance(x, (int, np.integer)):
         return int(x)
+    if isinstance(x, np.ndarray) and not x.shape and x.dtype.kind in "iu":
+        return int(x)
     if not isinstance(x, Tensor):
         return x if is_symbolic(x) else None
     if x._aval.shape or x._aval.np_dtype.kind not in "iu":
