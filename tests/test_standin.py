@@ -95,7 +95,10 @@ def test_modules_of_ops_by_their_definitions():
         """
 import tape_compat
 tape_compat.install_as_tensorflow()
-from tensorflow.python.ops import gen_array_ops, gen_math_ops, gen_nn_ops
+from tensorflow.python.framework import common_shapes
+from tensorflow.python.ops import gen_array_ops, gen_math_ops, gen_nn_ops, gen_training_ops
+shape, v = tape_compat.TensorShape([2, 1]), tape_compat.Variable([3.0, 4.0])
+gen_training_ops.resource_apply_gradient_descent(v.handle, 0.5, [2.0, 4.0])
 def said(call):
     try:
         return call()
@@ -107,12 +110,14 @@ print(json.dumps([
     gen_nn_ops.relu_grad([1.0, 2.0], [0.0, 1.0]).numpy().tolist(),
     gen_array_ops.unique_v2([3, 3], [0]).idx.numpy().tolist(),
     gen_math_ops.reduce_sum is tape_compat.reduce_sum,
+    v.numpy().tolist(),
+    common_shapes.broadcast_shape(shape, tape_compat.TensorShape([3])).as_list(),
     said(lambda: gen_math_ops.mat_mul([[1.0]])),
     said(lambda: gen_math_ops.mat_mul(1, 2, a=3)),
 ]))
 """
     ) == [
-        *([[6.0]], [[3.0]], [0.0, 2.0], [0, 0], True),
+        *([[6.0]], [[3.0]], [0.0, 2.0], [0, 0], True, [2.0, 2.0], [2, 3]),
         "mat_mul() missing 1 required positional argument: 'b'",
         "mat_mul() got multiple values for argument 'a'",
     ]

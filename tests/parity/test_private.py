@@ -147,6 +147,11 @@ def test_shapes():
         assert (
             ours.as_list() == util.constant_value_as_shape(tensorflow().constant(value)).as_list()
         )
+    common = theirs("framework.common_shapes")
+    for pair in (([2, 1], [3]), ([2, 2], [3]), ([None], [3]), (None, [2])):
+        ours, other = ([of(x) for x in pair] for of in (tape_compat.TensorShape, real.TensorShape))
+        found = framework.is_broadcast_compatible(*ours)
+        assert found is common.is_broadcast_compatible(*other), pair
 
 
 def test_specs():
@@ -359,6 +364,8 @@ def test_sizes_of_convolutions():
         rows.append([said(of.convert_data_format, x, n) for x in layouts for n in (3, 4, 5, 6)])
         rows.append([said(of.normalize_data_format, x) for x in (*layouts, "Channels_Last", None)])
         rows.append([said(of.normalize_padding, x) for x in ("SAME", "causal", (1, 2), "x")])
+        given = (3, [1, 2], (1, 2, 3), None, ["a", 1], [None, 1])
+        rows.append([said(of.normalize_tuple, x, 2, "strides") for x in given])
         found.append(rows)
     assert found[0] == found[1]
 

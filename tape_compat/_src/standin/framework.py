@@ -20,6 +20,7 @@ from ..ops.creation import (
     range as range_of,
 )
 from ..ops.indexing import getitem, variable_getitem
+from ..ops.shapes import broadcast_static_shape
 from ..values.composite import CompositeTensor, TypeSpec
 from ..values.context import executing_eagerly, init_scope
 from ..values.convert import convert
@@ -111,6 +112,14 @@ def constant_value_as_shape(tensor: Any) -> TensorShape:
     if known is None:
         return unknown_shape(convert(tensor).shape[0])
     return TensorShape([None if size is None or size < 0 else int(size) for size in known])
+
+
+def is_broadcast_compatible(shape_x: TensorShape, shape_y: TensorShape) -> bool:
+    """Whether two shapes of known rank broadcast to one."""
+    try:
+        return broadcast_static_shape(shape_x, shape_y).rank is not None
+    except ValueError:
+        return False
 
 
 # -- tensors

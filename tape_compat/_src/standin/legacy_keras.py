@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class TFOpLambda:
     """The class of op layers of that copy: no layer of Keras is one."""
@@ -26,6 +28,29 @@ def convert_data_format(data_format: str, ndim: int) -> str:
         raise ValueError("Input rank not supported:", ndim)
     axes = _AXES[ndim]
     return f"N{axes}C" if data_format == "channels_last" else f"NC{axes}"
+
+
+def normalize_tuple(value: Any, n: int, name: str) -> tuple[Any, ...]:
+    """n integers: a tuple of them, or one for all. Raises: ValueError for anything else.
+
+    >>> normalize_tuple(3, 2, "strides"), normalize_tuple([1, 2], 2, "strides")
+    ((3, 3), (1, 2))
+    """
+    if isinstance(value, int):
+        return (value,) * n
+    text = f"The `{name}` argument must be a tuple of {n} integers. Received: {value}"
+    try:
+        found = tuple(value)
+    except TypeError:
+        raise ValueError(text) from None
+    if len(found) != n:
+        raise ValueError(text)
+    for each in found:
+        try:
+            int(each)
+        except (TypeError, ValueError):
+            raise ValueError(f"{text} including element {each} of type {type(each)}") from None
+    return found
 
 
 def normalize_data_format(value: str | None) -> str:

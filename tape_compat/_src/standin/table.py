@@ -125,6 +125,10 @@ NAMES = {
     "python.eager.context.graph_mode": "standin.runtime:graph_mode",
     "python.eager.context.num_gpus": "standin.runtime:no_gpus",
     "python.eager.context.set_global_seed": "ops.random_keys:set_seed",
+    "python.framework.common_shapes.broadcast_shape": "ops.shapes:broadcast_static_shape",
+    "python.framework.common_shapes.is_broadcast_compatible": (
+        "standin.framework:is_broadcast_compatible"
+    ),
     "python.framework.config.disable_op_determinism": "library.config:disable_op_determinism",
     "python.framework.config.enable_op_determinism": "library.config:enable_op_determinism",
     "python.framework.config.is_op_determinism_enabled": (
@@ -235,6 +239,14 @@ _KERAS = {
 }
 #: Of modules that TensorFlow writes from the definitions of its ops.
 _RAW = ("._src.standin.generated", *_OPS, ".raw_ops")
+_GENERATED = (
+    "audio batch bitwise candidate_sampling checkpoint clustering composite_tensor control_flow "
+    "count ctc cudnn_rnn data_flow dataset debug decode_proto encode_proto experimental_dataset "
+    "filesystem functional image io linalg list logging lookup manip map math nn optional parsing "
+    "ragged_array ragged_conversion ragged_math random random_index_shuffle resource_variable rnn "
+    "script sdca set sparse special_math spectral state stateful_random stateless_random string "
+    "summary sync training uniform_quant"
+).split()
 
 MODULES = {
     "__internal__.autograph": ("._src.standin.keras2",),
@@ -328,30 +340,8 @@ MODULES = {
     "python.ops.custom_gradient": ("",),
     "python.ops.functional_ops": ("",),
     "python.ops.gen_array_ops": ("._src.standin.framework", *_RAW),
-    "python.ops.gen_audio_ops": _RAW,
-    "python.ops.gen_bitwise_ops": _RAW,
-    "python.ops.gen_candidate_sampling_ops": _RAW,
-    "python.ops.gen_ctc_ops": _RAW,
-    "python.ops.gen_data_flow_ops": _RAW,
-    "python.ops.gen_image_ops": _RAW,
-    "python.ops.gen_io_ops": _RAW,
-    "python.ops.gen_linalg_ops": _RAW,
-    "python.ops.gen_logging_ops": _RAW,
-    "python.ops.gen_manip_ops": _RAW,
-    "python.ops.gen_math_ops": _RAW,
-    "python.ops.gen_nn_ops": _RAW,
-    "python.ops.gen_parsing_ops": _RAW,
-    "python.ops.gen_ragged_conversion_ops": _RAW,
-    "python.ops.gen_ragged_math_ops": _RAW,
-    "python.ops.gen_random_ops": _RAW,
-    "python.ops.gen_resource_variable_ops": (),
-    "python.ops.gen_set_ops": _RAW,
-    "python.ops.gen_sparse_ops": _RAW,
-    "python.ops.gen_special_math_ops": _RAW,
-    "python.ops.gen_spectral_ops": _RAW,
-    "python.ops.gen_stateless_random_ops": _RAW,
+    **{f"python.ops.gen_{name}_ops": _RAW for name in _GENERATED},
     "python.ops.gen_stateless_random_ops_v2": _RAW,
-    "python.ops.gen_string_ops": _RAW,
     "python.ops.gradients_impl": ("",),
     "python.ops.image_ops": (".image",),
     "python.ops.init_ops": (".compat.v1", ".initializers", ""),
