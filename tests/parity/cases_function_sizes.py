@@ -22,6 +22,11 @@ BY_NUMBER = {
     "repeat": (lambda tf, x, n: tf.repeat(x[:2], n), (2, 0)),
     "pad": (lambda tf, x, n: tf.pad(x[:2], [[n, 0]]), (2, 0)),
     "pad to a size": (lambda tf, x, n: tf.pad(x[:n], [[0, 20 - n]]), (2, 20)),
+    "pad a part to another": (lambda tf, x, n: tf.pad(x[: n - 1], [[1, 19 - n]]), (2, 10)),
+    "pad repeated": (
+        lambda tf, x, n: tf.pad(tf.repeat(x[:3], [n, 1, n]), [[0, 12 - (n + 1 + n)]]),
+        (2, 1),
+    ),
     "split": (lambda tf, x, n: tf.split(x, [n, 20 - n]), (2, 20)),
     "top_k": (lambda tf, x, n: tf.math.top_k(x, n), (2, 5)),
     "from": (lambda tf, x, n: x[n:], (3, 0, 20, 30)),

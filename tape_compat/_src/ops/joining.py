@@ -42,11 +42,18 @@ from .shapes import identity, reshape, set_sizes
 def _pad(x: Any, *value: Any, paddings: tuple[tuple[int, int], ...], mode: str) -> Any:
     if mode == "CONSTANT":
         fill_with = value[0] if value else jnp.zeros((), x.dtype)
-        return lax.pad(x, fill_with, [(low, high, 0) for low, high in paddings])
+        return lax.pad(x, fill_with, list(map(_certain, paddings, x.shape)))
     for axis, (low, high) in enumerate(paddings):
         if low or high:  # `jnp.pad` compares the sizes of the other axes too, which may be unknown
             x = _mirrored(x, axis, low, high, 1 if mode == "REFLECT" else 0)
     return x
+
+
+def _certain(padding: tuple[Size, Size], n: Size) -> tuple[Size, Size, int]:
+    """The configuration of a padding as JAX takes it, for which the size is to be none below 0
+    whatever the unknown ones are."""
+    low, high = padding
+    return low, maximum(low + n + high, 0) - low - n, 0
 
 
 def _mirrored(x: Any, axis: int, low: int, high: int, edge: int) -> Any:

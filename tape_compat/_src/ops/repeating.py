@@ -172,6 +172,8 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
         raise TypeError(f"Argument `axis` must be an int. Received `axis` = {axis} of type {kind}")
     axis = _check_repeat_axis(x, as_int(axis))
     length = x._aval.shape[axis]
+    if isinstance(repeats, (list, tuple)) and any(isinstance(n, Tensor) for n in repeats):
+        return repeat(x, as_tensor(repeats), axis)
     if _tells_at_call(repeats):
         if differ(repeats._aval.shape[0], length):
             raise ValueError(f"Dimensions {length} and {repeats.shape[0]} are not compatible")
