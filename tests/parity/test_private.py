@@ -16,6 +16,7 @@ from tape_compat._src.data.batch_sizes import compute_batch_size
 from tape_compat._src.function import grouping
 from tape_compat._src.library import moving_average
 from tape_compat._src.library.feature_columns import base as feature_columns
+from tape_compat._src.library.version1 import initializers
 from tape_compat._src.ops import random_keys
 from tape_compat._src.standin import (
     bounded_spec,
@@ -370,6 +371,13 @@ def test_sizes_of_convolutions():
     assert found[0] == found[1]
 
 
+def test_fans_of_weights():
+    real = theirs("ops.init_ops_v2")
+    for shape in ((), (3,), (3, 4), (2, 3, 4), (2, 2, 3, 4)):
+        assert initializers.fans(shape) == real._compute_fans(shape)
+    assert initializers.fans(tape_compat.TensorShape([2, 3, 4])) == (6, 8)
+
+
 def test_moving_averages_are_assigned():
     found = []
     both = (theirs("training.moving_averages"), tensorflow()), (moving_average, tape_compat)
@@ -486,6 +494,39 @@ def test_tuples_in_attributes_of_keras_2():
     for check in (tape_compat.nest.assert_same_structure, nests.assert_shallow_structure):
         with pytest.raises(TypeError):
             check(held, [0, [0, (0,)]])
+
+
+def _put_in(wrap):
+    """A list and a dict that lists and dicts were put into."""
+    held, keyed = wrap([0]), wrap({"b": [1]})
+    held.append([2])
+    held.extend([[3], {"a": [4]}])
+    held += [[5]]
+    held[0] = [6]
+    held[1:2] = [[7], 8]
+    held[4]["c"] = [9]
+    held.insert(0, [10])
+    held[-1].append([11])
+    keyed["a"] = [12]
+    keyed.update(d=[13])
+    keyed.setdefault("c", [14])
+    return held, keyed
+
+
+def test_lists_that_are_put_into_lists_of_layers():
+    real = theirs("trackable.data_structures")
+    kinds = []
+    for wrap, kind in (
+        (real.wrap_or_unwrap, real.TrackableDataStructure),
+        (keras2.wrap, keras2.TrackableDataStructure),
+    ):
+
+        def tracked(x, kind=kind):
+            parts = x._values if isinstance(x, kind) else x if isinstance(x, list) else ()
+            return isinstance(x, kind), [tracked(part) for part in parts]
+
+        kinds.append([tracked(x) for x in _put_in(wrap)])
+    assert kinds[0][0][1] == kinds[1][0][1] and kinds[0][1][1] == kinds[1][1][1]
 
 
 def _changed(wrap):

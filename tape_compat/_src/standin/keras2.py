@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from malt.core import ag_ctx
@@ -145,7 +145,9 @@ class TrackableDataStructure:
 
     @property
     def _values(self) -> list[Any]:
-        return [*self.values()] if isinstance(self, dict) else [*self]  # type: ignore[misc]
+        if isinstance(self, dict):
+            return [part for _, part in sorted(self.items(), key=lambda item: item[0])]
+        return [*self]  # type: ignore[misc]
 
     def _held(self, kind: str) -> list[Any]:
         found: list[Any] = []
@@ -184,38 +186,59 @@ class _Structure(TrackableDataStructure, Trackable):
         return children_of_structure(self)
 
 
-def _with_origin(base: type, name: str) -> Callable[..., Any]:
+def _with_origin(base: type, name: str, held: Callable[..., Any] | None = None) -> Any:
     """A method that changes what a list or dict was made of, too: TensorFlow's share what they
-    hold. A list or dict that was changed by itself in the meantime is left alone."""
+    hold. A list or dict that was changed by itself in the meantime is left alone.
+
+    held: what is put in, of the arguments; by default these.
+    """
 
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        given = [[*x] if isinstance(x, Iterator) else x for x in args]
+        given: Sequence[Any] = [[*x] if isinstance(x, Iterator) else x for x in args]
         origin = getattr(self, "_self_origin", None)
         if origin is not None and len(origin) == len(self):
             getattr(origin, name)(*given, **kwargs)
+        if held is not None:
+            given, kwargs = held(*given, **kwargs), {}
         return getattr(base, name)(self, *given, **kwargs)
 
     return method
 
 
+def _one(part: Any) -> tuple[Any]:
+    return (wrap(part),)
+
+
+def _all(parts: Any) -> tuple[Any]:
+    return ([wrap(part) for part in parts],)
+
+
+def _at(key: Any, value: Any) -> tuple[Any, Any]:
+    return (key, *(_all(value) if isinstance(key, slice) else _one(value)))
+
+
+def _by_keys(*parts: Any, **named: Any) -> tuple[Any]:
+    return ({key: wrap(part) for key, part in dict(*parts, **named).items()},)
+
+
 class _List(_Structure, ListWrapper):
-    append, extend, insert, pop, remove, clear, reverse, sort = (
+    insert, pop, remove, clear, reverse, sort = (
         _with_origin(ListWrapper, name)
-        for name in ("append", "extend", "insert", "pop", "remove", "clear", "reverse", "sort")
+        for name in ("insert", "pop", "remove", "clear", "reverse", "sort")
     )
-    __setitem__ = _with_origin(ListWrapper, "__setitem__")
+    append = _with_origin(ListWrapper, "append", _one)
+    extend, __iadd__ = (_with_origin(ListWrapper, name, _all) for name in ("extend", "__iadd__"))
+    __setitem__ = _with_origin(ListWrapper, "__setitem__", _at)
     __delitem__ = _with_origin(ListWrapper, "__delitem__")
-    __iadd__ = _with_origin(ListWrapper, "__iadd__")
 
 
 class _Dict(_Structure, _DictWrapper):
-    clear, pop, popitem, setdefault, update = (
-        _with_origin(_DictWrapper, name)
-        for name in ("clear", "pop", "popitem", "setdefault", "update")
+    clear, pop, popitem, setdefault = (
+        _with_origin(_DictWrapper, name) for name in ("clear", "pop", "popitem", "setdefault")
     )
-    __setitem__ = _with_origin(_DictWrapper, "__setitem__")
+    update, __ior__ = (_with_origin(_DictWrapper, name, _by_keys) for name in ("update", "__ior__"))
+    __setitem__ = _with_origin(_DictWrapper, "__setitem__", _at)
     __delitem__ = _with_origin(_DictWrapper, "__delitem__")
-    __ior__ = _with_origin(_DictWrapper, "__ior__")
 
 
 class _Tuple(_Structure, tuple):

@@ -175,6 +175,8 @@ NAMES = {
         "ops.sparse_products:sparse_tensor_to_csr_sparse_matrix"
     ),
     "python.ops.lookup_ops.LookupInterface": "standin.keras2_models:LookupInterface",
+    "python.ops.init_ops._compute_fans": "library.version1.initializers:fans",
+    "python.ops.init_ops_v2._compute_fans": "library.version1.initializers:fans",
     "python.ops.math_ops.is_nan": "ops.elementwise:is_nan",
     "python.ops.numpy_ops.np_config.enable_numpy_behavior": (
         "ops.numpy.behavior:experimental_enable_numpy_behavior"

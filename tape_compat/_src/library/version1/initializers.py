@@ -152,7 +152,7 @@ def _sizes(shape: Any) -> list[int]:
     return [int(size or 0) for size in as_shape(shape).as_list()]
 
 
-def _fans(shape: list[int]) -> tuple[int, int]:
+def fans(shape: list[int]) -> tuple[int, int]:
     """How many inputs, and how many outputs, a value of weights of this shape joins."""
     if not shape:
         return 1, 1
@@ -204,9 +204,9 @@ class VarianceScaling(_Initializer):
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         options, kind = self._options, self._dtype(dtype)
         of = shape if partition_info is None else partition_info.full_shape
-        fan_in, fan_out = _fans(_sizes(of))
-        fans = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2.0}
-        variance = options["scale"] / max(1.0, fans[options["mode"]])
+        fan_in, fan_out = fans(_sizes(of))
+        counts = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2.0}
+        variance = options["scale"] / max(1.0, counts[options["mode"]])
         if options["distribution"] == "uniform":
             limit = math.sqrt(3.0 * variance)
             return uniform(shape, -limit, limit, kind, options["seed"])
