@@ -172,7 +172,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
         raise TypeError(f"Argument `axis` must be an int. Received `axis` = {axis} of type {kind}")
     axis = _check_repeat_axis(x, as_int(axis))
     length = x._aval.shape[axis]
-    if isinstance(repeats, (list, tuple)) and any(isinstance(n, Tensor) for n in repeats):
+    if _holds_tensors(repeats):
         return repeat(x, as_tensor(repeats), axis)
     if _tells_at_call(repeats):
         if differ(repeats._aval.shape[0], length):
@@ -210,6 +210,10 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
         return apply(_REPEAT.bind(times=int(times.item()), axis=axis), (x,))
     places = np.repeat(np.arange(length, dtype=np.int32), np.maximum(times, 0))
     return apply(_TAKE.bind(axis=axis), (x, concrete(places)))
+
+
+def _holds_tensors(repeats: Any) -> bool:
+    return isinstance(repeats, (list, tuple)) and any(isinstance(n, Tensor) for n in repeats)
 
 
 def _tells_at_call(repeats: Any) -> bool:
