@@ -795,3 +795,22 @@ def case_second_of_complex_abs_at_zero(tf):
             y = tf.abs(z) * 3.0
         slope = tape.gradient(y, z)
     return y, slope, outer.gradient(slope, z)
+
+
+def case_arguments_by_name(tf):
+    r = tf.ragged.constant([[1.0, -2.0], [3.0]])
+    table = {
+        "atan2": lambda tf: [tf.math.atan2(y=1.0, x=-0.5), tf.math.atan2(1.0, x=-0.5)],
+        "nextafter": lambda tf: tf.math.nextafter(x1=1.0, x2=2.0),
+        "igamma": lambda tf: [tf.math.igamma(a=2.0, x=3.0), tf.math.igammac(a=2.0, x=3.0)],
+        "orders": lambda tf: [tf.math.zeta(x=2.0, q=3.0), tf.math.polygamma(a=1.0, x=3.0)],
+        "one": lambda tf: [
+            tf.nn.softsign(features=r).values,
+            tf.math.real(input=tf.constant([1 + 2j])),
+        ],
+        "scatter": lambda tf: tf.scatter_nd([[5]], [1.0], [3], "IGNORE", "name"),
+        "none equal": lambda tf: [tf.debugging.assert_none_equal([1], [1], 3, "words")],
+        "nested": lambda tf: tf.nest.is_nested(seq=[1]),
+        "array": lambda tf: tf.experimental.numpy.real(val=[1 + 2j]),
+    }
+    return attempts(tf, table)

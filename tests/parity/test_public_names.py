@@ -1,5 +1,6 @@
 """The names that the faces show, and the ledger's, are TensorFlow's."""
 
+import inspect
 from types import ModuleType
 
 import pytest
@@ -34,6 +35,44 @@ def test_tensorflow_has_every_name():
         if row.where:
             for name in (row.name, *row.aliases):
                 value_of(tensorflow(), name)
+
+
+#: Whose parameters stand otherwise, or have other names, on purpose.
+OTHER_PARAMETERS = {
+    "tf.graph_util.import_graph_def": "`op_dict` has had no effect since TensorFlow 1",
+    "tf.tensor_scatter_nd_update": "has a policy for indices, as its like",
+}
+
+
+def parameters(function):
+    """The names of those that a call may give by position; None if it says nothing of them."""
+    try:
+        found = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in found):
+        return None
+    return [p.name for p in found if p.kind is p.POSITIONAL_OR_KEYWORD]
+
+
+def test_parameters_have_the_names_and_places_of_tensorflow():
+    wrong, compared = {}, 0
+    for row in names.ledger().values():
+        if not row.where or row.name in OTHER_PARAMETERS:
+            continue
+        ours, theirs = value_of(tape_compat, row.name), value_of(tensorflow(), row.name)
+        if isinstance(theirs, type) or isinstance(ours, type) or not callable(theirs):
+            continue
+        found, expected = parameters(ours), parameters(theirs)
+        if found is not None and expected is not None:
+            compared += 1
+            if found[: len(expected)] != expected:
+                wrong[row.name] = (found, expected)
+    assert not wrong
+    assert compared > 1000
+    for name in OTHER_PARAMETERS:
+        found, expected = [parameters(value_of(tf, name)) for tf in (tape_compat, tensorflow())]
+        assert found[: len(expected)] != expected, name
 
 
 def test_the_table_of_version_1_is_that_of_tensorflow(tmp_path, monkeypatch):

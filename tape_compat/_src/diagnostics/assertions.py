@@ -122,7 +122,7 @@ def assert_equal(
 
 @checking
 def assert_none_equal(
-    x: Any, y: Any, message: Any = None, summarize: int | None = None, name: str | None = None
+    x: Any, y: Any, summarize: int | None = None, message: Any = None, name: str | None = None
 ) -> None:
     """Check that x != y everywhere. Arguments and errors as in `assert_equal`."""
     _comparison("!=", comparison.not_equal, x, y, message, summarize)

@@ -218,8 +218,14 @@ atan2 = binary(
     kernel="Atan2",
     dtypes="float",
     kernels=True,
+    parameters=("y", "x"),
 )
-nextafter = binary(rules.nextafter, "Next number after x towards y.", kernel="NextAfter")
+nextafter = binary(
+    rules.nextafter,
+    "Next number after x1 towards x2.",
+    kernel="NextAfter",
+    parameters=("x1", "x2"),
+)
 _POW = binary(refuse_unsigned(rules.pow, "Pow"), "", kernel="Pow", dtypes=NUMBER)
 _NEGATIVE_POWER = "Integers to negative integer powers are not allowed"
 

@@ -156,9 +156,10 @@ def unary(
     sparse: Callable[..., Any] | None = None,
     of_sizes: Callable[..., Any] | None = None,
     kernels: bool = False,
+    parameter: str = "x",
 ) -> Unary:
     """Declare `op(x, name=None)`, elementwise. `dtypes`: kinds allowed, such as "float complex".
-    of_sizes, kernels: see `Op`."""
+    of_sizes, kernels: see `Op`. parameter: another name for x."""
     kernel = kernel or _camel(fn.__name__)
     check = _combined(kernel, dtypes, False, False, None)
     closure = Op(
@@ -178,7 +179,7 @@ def unary(
         except CompositeOperand:
             return _composite(dispatch.elementwise(declared, x))
 
-    declared: Any = native_calls("op", closure, 1)(call)
+    declared: Any = native_calls("op", closure, 1)(_renamed(call, (parameter,)))
     return _declared(declared, closure.op, doc)
 
 
@@ -194,12 +195,13 @@ def binary(
     check: Check | None = None,
     of_sizes: Callable[..., Any] | None = None,
     kernels: bool = False,
+    parameters: tuple[str, str] = ("x", "y"),
 ) -> Binary:
     """Declare `op(x, y, name=None)`, elementwise with broadcasting, both of one dtype.
 
     operands: makes tensors of a pair that is not two tensors; default `matching`. text: computes it
     for string tensors. check: stands for the usual checks of dtypes and shapes. of_sizes, kernels:
-    see `Op`.
+    see `Op`. parameters: other names for x and y.
     """
     kernel = kernel or _camel(fn.__name__)
     check = check or _combined(kernel, dtypes, True, True, None, text is not None)
@@ -260,9 +262,27 @@ def binary(
             pass  # `call` has a form for them
         return call(x, y)
 
-    declared: Any = native_calls("binary", closure, retry=TextOperands if text else None)(call)
+    retry = TextOperands if text else None
+    declared: Any = native_calls("binary", closure, retry=retry)(_renamed(call, parameters))
     declared.reflected = native_calls("reflected", closure)(reflected)
     return _declared(declared, closure.op, doc)
+
+
+def _renamed(call: Callable[..., Tensor], names: Sequence[str]) -> Callable[..., Tensor]:
+    """`call` with these names for its parameters, which `name` follows."""
+    own = inspect.signature(call)
+    names = (*names, "name")
+    if list(own.parameters) == list(names):
+        return call
+    parameters = [p.replace(name=n) for p, n in zip(own.parameters.values(), names, strict=True)]
+    signature = own.replace(parameters=parameters)
+
+    @wraps(call)
+    def renamed(*args: Any, **kwargs: Any) -> Tensor:
+        return call(*signature.bind(*args, **kwargs).args)
+
+    renamed.__signature__ = signature  # type: ignore[attr-defined]
+    return renamed
 
 
 #: Beyond it a number for a variable is converted with more care.

@@ -123,7 +123,7 @@ is_inf = unary(jnp.isinf, "Where infinite.", kernel="IsInf", dtypes="float", dif
 is_finite = unary(
     jnp.isfinite, "Where finite.", kernel="IsFinite", dtypes="float", differentiable=False
 )
-real = unary(jnp.real, "Real part.", kernel="Real", dtypes=NUMBER)
+real = unary(jnp.real, "Real part.", kernel="Real", dtypes=NUMBER, parameter="input")
 conj = unary(jnp.conj, "Complex conjugate; real x stays.", kernel="Conj", dtypes=NUMBER)
 _IMAG = unary(jnp.imag, "", kernel="Imag", dtypes="complex")
 _IMAG_OF_REAL = unary(jnp.zeros_like, "", kernel="ZerosLike", differentiable=None)
@@ -251,7 +251,9 @@ def log_softmax(logits, axis=None, name=None):
     return _log_softmax(logits, -1 if axis is None else int(axis))
 
 
-softsign = unary(rules.softsign, "x / (1 + |x|).", kernel="Softsign", dtypes="float")
+softsign = unary(
+    rules.softsign, "x / (1 + |x|).", kernel="Softsign", dtypes="float", parameter="features"
+)
 
 
 @op(arrays=1, kernel="Lgamma", dtypes="float")
@@ -266,12 +268,20 @@ def lbeta(x, name=None):
 
 
 _pair = partial(binary, dtypes="float", kernels=True)
-igamma = _pair(special_pairs.igamma, "Lower regularized incomplete gamma P(a, x).", kernel="Igamma")
-igammac = _pair(
+_of_order = partial(_pair, parameters=("a", "x"))
+igamma = _of_order(
+    special_pairs.igamma, "Lower regularized incomplete gamma P(a, x).", kernel="Igamma"
+)
+igammac = _of_order(
     special_pairs.igammac, "Upper regularized incomplete gamma Q(a, x).", kernel="Igammac"
 )
-zeta = _pair(special_pairs.zeta, "Hurwitz zeta function of x and q.", kernel="Zeta")
-polygamma = _pair(
+zeta = _pair(
+    special_pairs.zeta,
+    "Hurwitz zeta function of x and q.",
+    kernel="Zeta",
+    parameters=("x", "q"),
+)
+polygamma = _of_order(
     special_pairs.polygamma, "Derivative number `a` of digamma at x.", kernel="Polygamma"
 )
 

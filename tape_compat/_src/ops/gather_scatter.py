@@ -328,7 +328,7 @@ def _scatter_texts(indices: Tensor, updates: Tensor, shape: tuple[int, ...]) -> 
 
 
 def scatter_nd(
-    indices: Any, updates: Any, shape: Any, name: str | None = None, bad_indices_policy: str = ""
+    indices: Any, updates: Any, shape: Any, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:
     """Zeros of `shape` with `updates` added at full `indices` [..., k]; repeated ones add up.
 
@@ -415,8 +415,8 @@ def _tensor_scatter(kernel: str, fn: Callable[..., Any], doc: str) -> Callable[.
         tensor: Any,
         indices: Any,
         updates: Any,
-        name: str | None = None,
         bad_indices_policy: str = "",
+        name: str | None = None,
     ) -> Tensor:
         (x, updates), indices = matching((tensor, updates)), as_tensor(indices)
         if bad_indices_policy != "IGNORE":

@@ -442,9 +442,9 @@ class ExtensionTypeBatchEncoder:
                 )
         return parts
 
-    def decode(self, spec: Any, encoding: Sequence[Any]) -> Any:
+    def decode(self, spec: Any, encoded_value: Sequence[Any]) -> Any:
         """The value that was encoded so."""
-        return spec._from_components(encoding)
+        return spec._from_components(encoded_value)
 
     def encoding_specs(self, spec: Any) -> list[TypeSpec]:
         """The specs of what `encode` gives."""

@@ -148,14 +148,14 @@ def _finder_of_values(expand_composites: bool) -> Callable[[type], _Kind | None]
     return _kind_of_value if expand_composites else _kind
 
 
-def is_nested(structure: Any) -> bool:
-    """Whether `structure` is a structure rather than a leaf.
+def is_nested(seq: Any) -> bool:
+    """Whether `seq` is a structure rather than a leaf.
 
     >>> import tape_compat as tf
     >>> [tf.nest.is_nested(x) for x in ([], {"a": 1}, "abc", None, {1, 2})]
     [True, True, False, False, False]
     """
-    return _kind(structure.__class__) is not None
+    return _kind(seq.__class__) is not None
 
 
 def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:

@@ -78,10 +78,18 @@ cbrt = of_one(_cube_root, "Cube root.", inexact=True)
 sinc = of_one(_sinc, "sin(pi x) / (pi x), and 1 at 0.", inexact=True)
 signbit = of_one(_negative_sign, "Where x < 0.")
 bitwise_not = of_one(_flipped, "Bits flipped; of bools, not x.")
-real = of_one(_of.real, "Real part.")
-imag = of_one(_imag, "Imaginary part; zeros of real numbers.")
 iscomplex = of_one(lambda x: _imag(x) != 0, "Where the imaginary part is not 0.")
 isreal = of_one(lambda x: _imag(x) == 0, "Where the imaginary part is 0.")
+
+
+def real(val: Any) -> Tensor:
+    """Real part."""
+    return _of.real(as_array(val))
+
+
+def imag(val: Any) -> Tensor:
+    """Imaginary part; zeros of real numbers."""
+    return _imag(as_array(val))
 
 
 def sign(x: Any, out: Any = None, where: Any = None, **kwargs: Any) -> Tensor:
