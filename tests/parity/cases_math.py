@@ -809,7 +809,6 @@ def case_arguments_by_name(tf):
             tf.math.real(input=tf.constant([1 + 2j])),
         ],
         "scatter": lambda tf: tf.scatter_nd([[5]], [1.0], [3], "IGNORE", "name"),
-        "none equal": lambda tf: [tf.debugging.assert_none_equal([1], [1], 3, "words")],
         "nested": lambda tf: tf.nest.is_nested(seq=[1]),
         "array": lambda tf: tf.experimental.numpy.real(val=[1 + 2j]),
     }
