@@ -1770,3 +1770,30 @@ def case_python_in_a_vectorized_map(tf):
     mapped = tf.vectorized_map(of_python, x, warn=False)
     alone = attempt(tf.vectorized_map, of_python, x, False, words=0)
     return mapped, alone
+
+
+def case_tensors_of_another_branch_or_body(tf):
+    def leaking(tf, use):
+        @tf.function(autograph=False)
+        def f(x):
+            kept = []
+
+            def keep(y):
+                kept.append(y * 2)
+                return y + 1
+
+            tf.cond(x > 0, lambda: keep(x), lambda: x)
+            return use(tf, x, kept[0])
+
+        return f(tf.constant(1))
+
+    def of_loop(tf, x, y):
+        return tf.while_loop(lambda i: i < 3, lambda i: i + y, [x])
+
+    uses = {
+        "function": lambda tf, x, y: x + y,
+        "branch": lambda tf, x, y: tf.cond(x > 0, lambda: y + 1, lambda: x),
+        "body": of_loop,
+        "inner function": lambda tf, x, y: tf.function(lambda z: z + y, autograph=False)(x),
+    }
+    return [attempt(leaking, tf, use, words=0) for use in uses.values()]

@@ -93,8 +93,12 @@ def no_value(x: Any) -> TypeError | errors.InaccessibleTensorError:
 def out_of_scope(x: Any) -> TypeError | errors.InaccessibleTensorError:
     """The error for a symbolic tensor where its function is not being recorded. As in TensorFlow it
     is of another class where the tensor is of a branch or a loop of what is being recorded."""
-    program, capture = x._at[0].outer, LOCAL.state.capture
-    while program is not None and program is not capture:
+    recorded, program = set(), LOCAL.state.capture
+    while program is not None:
+        recorded.add(program)
+        program = program.outer
+    program = x._at[0].outer
+    while program is not None and program not in recorded:
         program = program.outer
     kind = TypeError if program is None else errors.InaccessibleTensorError
     return kind(
