@@ -333,3 +333,8 @@ def case_of_no_texts(tf):
         ],
         "fingerprints": [tf.fingerprint(texts(0, 2)), tf.fingerprint(tf.zeros([0, 3]))],
     }
+
+
+def case_transposed_matrix_of_texts(tf):
+    x = tf.constant([["a", "b"], ["c", ""]])
+    return tf.linalg.matrix_transpose(x), tf.linalg.adjoint(x[tf.newaxis])

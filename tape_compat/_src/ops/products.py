@@ -21,7 +21,7 @@ from ..values.record import apply
 from ..values.tensor import Tensor
 from ..values.variable import Variable, read
 from . import small_products
-from .arguments import as_tensor, dims
+from .arguments import as_tensor, dims, is_text, move_text
 from .declare import allowed, check_same_dtype, matching, name_ops, op
 from .matrices import adjoint_of
 
@@ -427,6 +427,8 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
     """
     a = as_tensor(a)
     _check_matrix(a)
+    if is_text(a):
+        return move_text(matrix_transpose, a)
     return apply(_ADJOINT if conjugate else _MATRIX_TRANSPOSE, (a,))
 
 
