@@ -454,6 +454,14 @@ def case_average_loss_of_a_scalar(tf):
     return tf.nn.compute_average_loss(tf.constant(1.0))
 
 
+def case_average_loss_of_none(tf):
+    x, none = tf.constant([1.0, NAN]), tf.zeros([0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.nn.compute_average_loss(x, global_batch_size=0)
+    return y, tape.gradient(y, x), tf.nn.compute_average_loss(none), tf.nn.leaky_relu(-x, None)
+
+
 def case_strides_and_windows_that_are_not_positive(tf):
     x, k = tf.ones([1, 5, 5, 2]), tf.ones([3, 3, 2, 4])
     calls = (

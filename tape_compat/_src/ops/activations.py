@@ -60,7 +60,7 @@ def leaky_relu(features: Any, alpha: Number = 0.2, name: str | None = None) -> T
         features = convert(features)
     if features._aval.dtype.is_integer:
         features = apply(_TO_FLOAT, (features,))
-    if is_number(alpha, 0.2) or not features._aval.floating:
+    if alpha is None or is_number(alpha, 0.2) or not features._aval.floating:
         return apply(_LEAKY_RELU, (features,))
     return apply_scalar(_LEAKY_RELU, features, float(np.float32(static(alpha))), False)
 

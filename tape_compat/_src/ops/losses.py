@@ -283,7 +283,8 @@ def scale_regularization_loss(regularization_loss: Any) -> Tensor:
 def compute_average_loss(
     per_example_loss: Any, sample_weight: Any = None, global_batch_size: Number = None
 ) -> Tensor:
-    """Weighted sum of the losses over the size of the whole batch (default: how many there are).
+    """Weighted sum of the losses over the size of the whole batch (default: how many there are),
+    0 of a batch without any.
 
     >>> import tape_compat as tf
     >>> float(tf.nn.compute_average_loss([1.0, 2.0], global_batch_size=4))
@@ -309,7 +310,7 @@ def _average_loss(losses: Any, *others: Any) -> Any:
     *weights, size = others
     for weight in weights:
         losses = losses * weight.reshape(weight.shape + (1,) * (losses.ndim - weight.ndim))
-    return jnp.sum(losses) / size.astype(losses.dtype)
+    return rules.divide_no_nan(jnp.sum(losses), size.astype(losses.dtype))
 
 
 _AVERAGE_LOSS = Op(_average_loss, "RealDiv").bind()
