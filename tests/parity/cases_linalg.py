@@ -331,3 +331,17 @@ def case_empty_norms_and_tensordot(tf):
         "refused empty": lambda tf: tf.tensordot(tf.zeros([0, 3, 3]), tf.zeros([0, 3, 3]), 2),
     }
     return norms, attempts(tf, products, words=6)
+
+
+def case_singular_values_of_infinities(tf):
+    """Where LAPACK may look for them for ever."""
+    x = np.array([[np.inf, 0.4, 1, 2.2], [1.9, -1.0, 1.0, -0.2], [-0.1, 0.4, 0.1, 1.5]], np.float32)
+    x = tf.constant([x, np.where(np.isinf(x), 1.0, x)])
+    s, _, v = tf.linalg.svd(x)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.linalg.svd(x, compute_uv=False)
+    wide = tf.linalg.lstsq(x, x[..., :1], fast=False)
+    gradient, rank = tape.gradient(y, x), tf.linalg.matrix_rank(x)
+    found = [s, abs(v), y, gradient, tf.linalg.pinv(x), rank, wide[1]]
+    return [tf.cast(z, tf.float32) for z in found]

@@ -107,10 +107,20 @@ def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None)
     return Lu(*apply(_LU.bind(dtype=as_dtype(output_idx_type).name), (as_tensor(input),)))
 
 
+def _without_infinities(a: Any) -> Any:
+    """Matrices of NaN for those that have an infinity: LAPACK may look for their singular values
+    for ever."""
+    return jnp.where(jnp.isfinite(a).all((-2, -1), keepdims=True), a, jnp.nan)
+
+
+def _svd_of(a: Any, **options: Any) -> Any:
+    return jnp.linalg.svd(_without_infinities(a), **options)
+
+
 @jax.custom_jvp
 def singular_values(a: Any) -> Any:
     """Singular values, largest first."""
-    return jnp.linalg.svd(a, compute_uv=False)
+    return _svd_of(a, compute_uv=False)
 
 
 @singular_values.defjvp
@@ -125,7 +135,7 @@ def _diagonal_of(x: Any) -> Any:
 
 @partial(jax.custom_jvp, nondiff_argnums=(1,))
 def _decomposed(a: Any, full: bool) -> Any:
-    u, s, vh = jnp.linalg.svd(a, full_matrices=full)
+    u, s, vh = _svd_of(a, full_matrices=full)
     return u, s, adjoint_of(vh)
 
 
@@ -320,6 +330,7 @@ def eigvals(tensor: Any, name: str | None = None) -> Tensor:
 
 def pseudo_inverse(a: Any, rcond: Any = None) -> Any:
     """Pseudo-inverse; singular values below `rcond` times the largest count as 0."""
+    a = _without_infinities(a)
     return jnp.linalg.pinv(a) if rcond is None else _cut_off(a, rcond)
 
 
@@ -336,7 +347,7 @@ def _cut_off_jvp(primals: Any, tangents: Any) -> Any:
     With a = u s vh and f the inverses of what is kept, the derivative of u f vh.
     """
     (a, rcond), (da, _) = primals, tangents
-    u, s, vh = jnp.linalg.svd(a, full_matrices=False)
+    u, s, vh = _svd_of(a, full_matrices=False)
     kept = s > rcond[..., None] * jnp.max(s, -1, keepdims=True, initial=0)
     f = jnp.where(kept, 1 / jnp.where(kept, s, 1), 0)
     (si, sj), (fi, fj) = [(x[..., :, None], x[..., None, :]) for x in (s, f)]
@@ -389,7 +400,7 @@ def _matrices(a: Any) -> Tensor:
 
 
 def _matrix_rank(a: Any, tol: Any = None) -> Any:
-    s = jnp.linalg.svd(a, compute_uv=False)
+    s = _svd_of(a, compute_uv=False)
     if tol is None:
         tol = max(a.shape[-2:]) * jnp.max(s, -1, keepdims=True, initial=0) * jnp.finfo(s.dtype).eps
     return jnp.sum(s > tol, -1, dtype=jnp.int32)
