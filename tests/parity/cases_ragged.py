@@ -703,3 +703,30 @@ def case_images_of_several_sizes(tf):
         tf.image.resize(images[:0], [2, 2]),
         attempt(lambda: tf.image.resize(images[0], [2, 2])),
     )
+
+
+def case_cumsum_along_outer_axes(tf):
+    q = tf.ragged.constant([[[1.0, 2.0], [3.0]], [], [[4.0], [], [5.0, 6.0, 7.0]]])
+    r = tf.ragged.constant([[1, 2], [], [3], [4, 5, 6]])
+    with tf.GradientTape() as tape:
+        tape.watch(q.flat_values)
+        found = [tf.cumsum(q, 1), tf.cumsum(q, 0, reverse=True), tf.cumsum(q, -2, exclusive=True)]
+        y = tf.reduce_sum(found[0].flat_values ** 2)
+    found += [tf.cumsum(r), tf.cumsum(r, 0, exclusive=True, reverse=True)]
+    return [parts(x) for x in found], tf.convert_to_tensor(tape.gradient(y, q.flat_values))
+
+
+def case_ragged_images(tf):
+    whole = tf.ragged.constant([[[[10, 20]], [[30, 250]]], [[[5, 6]]]], tf.uint8, ragged_rank=2)
+    r = tf.image.convert_image_dtype(whole, tf.float32)
+    s = tf.sparse.from_dense([[0.5, 0.0]])
+    found = {
+        "dtype": r,
+        "back": tf.image.convert_image_dtype(r * 2.0, "uint8", saturate=True),
+        "brightness": tf.image.adjust_brightness(whole, 0.25),
+        "random": tf.image.stateless_random_brightness(r, 0.5, [1, 2]),
+        "gamma": tf.image.adjust_gamma(r, gamma=2.0, gain=0.5),
+        "scaled": tf.math.scalar_mul(2.0, r),
+    }
+    sparse = [lambda: tf.image.adjust_gamma(s), lambda: tf.math.scalar_mul(2.0, s)]
+    return {k: parts(x) for k, x in found.items()}, [attempt(f, words=0) for f in sparse]

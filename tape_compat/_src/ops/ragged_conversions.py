@@ -50,12 +50,12 @@ def from_tensor(tensor: Any, lengths: Any, padding: Any, ragged_rank: int, kind:
             f"ragged dimensions. Received argument `tensor` with rank {rank}."
         )
     tensor.shape.with_rank_at_least(ragged_rank + 1)
-    if ragged_rank == 1 and _are_symbolic(tensor, lengths):
-        return of_tensor(tensor, lengths, padding, kind)
-    rows = rows_of(tensor, ragged_rank)
     if isinstance(lengths, (list, tuple)) and lengths and not isinstance(lengths[0], (int, float)):
         nested = [known_value(x).astype(np.int64) for x in lengths]
         return _cut_nested(tensor, nested, kind)
+    if ragged_rank == 1 and _are_symbolic(tensor, lengths):
+        return of_tensor(tensor, lengths, padding, kind)
+    rows = rows_of(tensor, ragged_rank)
     if padding is not None:
         return _without_padding(rows, padding, kind)
     if lengths is None:

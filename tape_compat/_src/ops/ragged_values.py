@@ -61,7 +61,10 @@ def _along_rows(x: RaggedTensor, axis: Any, name: str) -> int:
 def _cumsum(
     x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: Any = None
 ) -> Any:
-    along = _along_rows(x, axis, "cumsum")
+    along = axis_of(axis, len(x.shape)) - x.ragged_rank
+    if along < 0:
+        total = reductions.cumsum(x.to_tensor(), axis, exclusive, reverse)
+        return RaggedTensor.from_tensor(total, x.nested_row_lengths())
     if along:
         return x.with_flat_values(reductions.cumsum(x.flat_values, along, exclusive, reverse))
     rows, places = _padded_places(x)

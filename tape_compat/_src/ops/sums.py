@@ -15,7 +15,7 @@ from ..core.dimensions import fit, is_symbolic
 from ..core.op import Op
 from ..core.refuse import invalid, shown
 from ..values.convert import convert
-from ..values.dispatch import takes_composites
+from ..values.dispatch import maps_composites, takes_composites
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply, identity
 from ..values.tensor import Tensor
@@ -108,6 +108,7 @@ def accumulate_n(
     return add_n(tensors)
 
 
+@maps_composites
 def scalar_mul(scalar: Number, x: Any, name: str | None = None) -> Any:
     """`x` times a scalar; IndexedSlices give IndexedSlices.
 

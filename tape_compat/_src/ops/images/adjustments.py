@@ -13,6 +13,7 @@ from ...core.op import Op
 from ...core.refuse import invalid, shown
 from ...values.bounds import host_value
 from ...values.convert import convert
+from ...values.dispatch import maps_first
 from ...values.record import apply
 from ...values.tensor import Tensor
 from ..arithmetic import add, divide, maximum, multiply, pow, subtract
@@ -24,6 +25,7 @@ from .colors import as_float, convert_image_dtype, from_hsv, to_hsv
 from .geometry import checked
 
 
+@maps_first
 def adjust_brightness(image: Any, delta: Number) -> Tensor:
     """`image` with `delta`, in units of the whole range, added; integers keep their range.
 
@@ -36,6 +38,7 @@ def adjust_brightness(image: Any, delta: Number) -> Tensor:
     return convert_image_dtype(add(flat, cast(delta, flat.dtype)), image.dtype, saturate=True)
 
 
+@maps_first
 def adjust_gamma(image: Any, gamma: Number = 1, gain: Number = 1) -> Tensor:
     """gain * image ** gamma, of an image in [0, 1].
 

@@ -14,6 +14,7 @@ from ...core.dtypes import as_dtype, float32
 from ...core.op import Op
 from ...core.refuse import invalid, not_allowed, shown
 from ...values.convert import convert, preferring
+from ...values.dispatch import maps_first
 from ...values.record import apply
 from ...values.tensor import Tensor
 from ..arithmetic import floordiv, multiply
@@ -159,6 +160,7 @@ def yuv_to_rgb(images: Any) -> Tensor:
     return _by_matrix("yuv_to_rgb", images)
 
 
+@maps_first
 def convert_image_dtype(
     image: Any, dtype: Any, saturate: bool = False, name: str | None = None
 ) -> Tensor:
