@@ -1,6 +1,8 @@
 """Bytes decoded to numbers."""
 
 import io
+import struct
+import zlib
 
 import numpy as np
 from PIL import Image
@@ -123,3 +125,42 @@ def case_images_that_are_not_encoded(tf):
     png = [attempt(lambda: tf.io.encode_png(x), words=8) for x in images[2:]]
     array = np.full([2, 2, 3], 7, np.uint16)
     return jpeg, png, tf.io.decode_jpeg(tf.io.encode_jpeg(array)).shape
+
+
+def _deep_file(color, interlaced):
+    """A PNG file of 16 bits a channel, of 5 x 6 pixels: any bytes are lines, by each filter."""
+    random, lines = np.random.default_rng(color), []
+    parts = [(5, 6)] if not interlaced else [(1, 1), (1, 1), (2, 1), (1, 2), (3, 1), (2, 3), (5, 3)]
+    size = {0: 2, 2: 6, 4: 4, 6: 8}[color]
+    for width, height in parts:
+        for row in range(height):
+            lines.append(bytes([(row + color) % 5]) + random.bytes(size * width))
+    header = struct.pack(">IIBBBBB", 5, 6, 16, color, 0, 0, interlaced)
+    file = b"\x89PNG\r\n\x1a\n"
+    for kind, data in (
+        (b"IHDR", header),
+        (b"IDAT", zlib.compress(b"".join(lines))),
+        (b"IEND", b""),
+    ):
+        sum_ = struct.pack(">I", zlib.crc32(kind + data))
+        file += struct.pack(">I", len(data)) + kind + data + sum_
+    return file
+
+
+def case_images_of_16_bits(tf):
+    found = {}
+    for color in (0, 2, 4, 6):
+        for interlaced in (0, 1):
+            file = _deep_file(color, interlaced)
+            found[color, interlaced] = [
+                tf.io.decode_png(file, channels, dtype)
+                for channels in (0, 1, 3, 4)
+                for dtype in (tf.uint8, tf.uint16)
+            ]
+    image = tf.io.decode_image(_deep_file(2, 0), dtype=tf.float32)
+    pixels = [np.arange(6 * c, dtype=np.uint16).reshape(2, 3, c) * 2999 for c in (1, 2, 3, 4)]
+    back = [tf.io.decode_png(tf.io.encode_png(x), dtype=tf.uint16) for x in pixels]
+    stacked = tf.io.encode_png(np.stack(pixels[2:3] * 2), compression=1).shape
+    damaged = attempt(tf.io.decode_png, _deep_file(2, 0)[:60], words=2)
+    jpeg = attempt(tf.io.encode_jpeg, pixels[2], words=0)
+    return found, image, back, stacked, damaged, jpeg

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import io
+import zlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,11 +18,12 @@ from ...core.refuse import check_dtype_of, invalid, not_allowed, shown
 from ...values.host_steps import by_host
 from ...values.tensor import Tensor, concrete
 from ..arguments import known_value, sketched
+from . import deep_png
 from .colors import convert_image_dtype
 
 _STARTS = {
     "JPEG": (b"\xff\xd8\xff",),
-    "PNG": (b"\x89PNG\r\n\x1a\n",),
+    "PNG": (deep_png.START,),
     "GIF": (b"GIF87a", b"GIF89a"),
     "BMP": (b"BM",),
     "WebP": (b"RIFF",),
@@ -69,7 +71,8 @@ def header(contents: Any, kernel: str) -> tuple[int, int, int]:
 
 
 def _opened(contents: Any, kernel: str, ratio: int = 1) -> tuple[Any, str]:
-    """An image of Pillow, and its format. The sides of JPEG's are divided by `ratio`."""
+    """An image of Pillow, of a PNG file of 16 bits its pixels, and the format. The sides of JPEG's
+    are divided by `ratio`."""
     content = _content(contents, kernel)
     if not content:
         raise invalid("Input is empty.", kernel)
@@ -80,6 +83,8 @@ def _opened(contents: Any, kernel: str, ratio: int = 1) -> tuple[Any, str]:
         )
     _check_format(kind, kernel)
     with _readable(kind, kernel):
+        if kind == "PNG" and deep_png.is_deep(content):
+            return deep_png.read(content, _pillow().open), kind
         image = _pillow().open(io.BytesIO(content))
         if kind == "JPEG" and ratio != 1:
             _reduce(image, ratio)
@@ -114,7 +119,7 @@ def _readable(kind: str, kernel: str) -> Iterator[None]:
     """Raises TensorFlow's error for a file that Pillow cannot read."""
     try:
         yield
-    except (OSError, SyntaxError, EOFError) as error:
+    except (OSError, SyntaxError, EOFError, ValueError, zlib.error) as error:
         raise invalid(f"Invalid {kind} data: {error}", kernel) from error
 
 
@@ -122,9 +127,8 @@ def _pixels(image: Any, channels: int, kernel: str) -> np.ndarray:
     """Pixels [h, w, channels]; with channels 0, as many as the file has."""
     if channels not in (0, 1, 3, 4):
         raise invalid(f"`channels` must be 0, 1, 3 or 4 but got {channels}", kernel)
-    if image.mode.startswith("I") and channels in (0, 1):
-        found = np.asarray(image)
-        return found.astype(np.uint16)[..., None]
+    if isinstance(image, np.ndarray):
+        return _deep_pixels(image, channels)
     if image.mode == "P":
         image = image.convert("RGBA" if "transparency" in image.info else "RGB")
     elif image.mode not in ("L", "LA", "RGB", "RGBA"):
@@ -137,12 +141,27 @@ def _pixels(image: Any, channels: int, kernel: str) -> np.ndarray:
     return found if found.ndim == 3 else found[..., None]
 
 
+def _deep_pixels(pixels: np.ndarray, channels: int) -> np.ndarray:
+    """Pixels of 16 bits, of as many channels; those of a file of 2 are gray and transparency."""
+    found = pixels.shape[2]
+    if channels in (0, found):
+        return pixels
+    whole = np.full((*pixels.shape[:2], 1), 0xFFFF, np.uint16)
+    alpha = pixels[..., -1:] if found in (2, 4) else whole
+    colors = pixels[..., : found - 1] if found in (2, 4) else pixels
+    if channels == 1 and colors.shape[2] == 3:
+        colors = (colors.astype(np.int64) @ _GRAY + 2**14 >> 15).astype(np.uint16)
+    if channels > 1:
+        colors = np.broadcast_to(colors, (*pixels.shape[:2], 3))
+    return np.concatenate([colors, alpha], 2) if channels == 4 else np.ascontiguousarray(colors)
+
+
 def _typed(pixels: np.ndarray, dtype: DType, kernel: str) -> Tensor:
     """Pixels of 8 or 16 bits as a tensor of `dtype`."""
     if dtype is dtypes.uint16:
         wide = pixels if pixels.dtype == np.uint16 else pixels.astype(np.uint16) * np.uint16(257)
         return concrete(wide)
-    if pixels.dtype == np.uint16:
+    if pixels.dtype == np.uint16 and dtype is dtypes.uint8:
         pixels = (pixels >> 8).astype(np.uint8)
     tensor = concrete(np.ascontiguousarray(pixels))
     return tensor if dtype is dtypes.uint8 else convert_image_dtype(tensor, dtype)
@@ -316,7 +335,7 @@ def decode_gif(contents: Any, name: str | None = None) -> Tensor:
         return sketch.tensor([None, None, None, 3], dtypes.uint8)
     image, form = _opened(contents, "DecodeGif")
     if form != "GIF":
-        return concrete(_pixels(image, 3, "DecodeGif")[None])
+        return _typed(_pixels(image, 3, "DecodeGif")[None], dtypes.uint8, "DecodeGif")
     return concrete(_frames(image))
 
 
@@ -333,7 +352,8 @@ def _text(content: bytes) -> Tensor:
     return concrete(np.asarray(content, object), Aval.of((), dtypes.string))
 
 
-def _to_pillow(image: Any, allowed: tuple[int, ...], kernel: str) -> Any:
+def _checked(image: Any, allowed: tuple[int, ...], kernel: str) -> np.ndarray:
+    """The pixels of an image that can be written."""
     pixels = known_value(image)
     if pixels.dtype not in (np.uint8, np.uint16):
         raise not_allowed(dtypes.from_numpy(pixels.dtype), "uint8, uint16", kernel)
@@ -351,10 +371,10 @@ def _to_pillow(image: Any, allowed: tuple[int, ...], kernel: str) -> Any:
             f"{kernel[6:].upper()} encoding failed{what} [Op:{kernel}] (at "
             f"{errors.user_location()})",
         )
-    if pixels.dtype == np.uint16:
-        if pixels.shape[2] != 1:
-            raise NotImplementedError("tf.image.encode_png of uint16 with several channels")
-        return _pillow().fromarray(pixels[..., 0])
+    return pixels
+
+
+def _to_pillow(pixels: np.ndarray) -> Any:
     return _pillow().fromarray(pixels[..., 0] if pixels.shape[2] == 1 else pixels)
 
 
@@ -366,7 +386,7 @@ def _wrong_channels(shape: tuple[int, ...], kernel: str) -> str:
 
 @by_host()
 def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Tensor:
-    """The PNG file, a string, of an image [h, w, c] of uint8, or of uint16 with one channel.
+    """The PNG file, a string, of an image [h, w, c] of uint8 or uint16.
 
     More axes before give as many files. Raises: ImportError without Pillow.
     """
@@ -379,9 +399,11 @@ def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Te
         array = np.empty(pixels.shape[:-3], object)
         array[...] = np.asarray(files, object)
         return concrete(array, Aval.of(array.shape, dtypes.string))
-    opened, out = _to_pillow(pixels, (1, 2, 3, 4), "EncodePng"), io.BytesIO()
+    pixels, out = _checked(pixels, (1, 2, 3, 4), "EncodePng"), io.BytesIO()
+    if pixels.dtype == np.uint16:
+        return _text(deep_png.write(pixels, compression))
     level = {} if compression < 0 else {"compress_level": compression}
-    opened.save(out, "PNG", **level)
+    _to_pillow(pixels).save(out, "PNG", **level)
     return _text(out.getvalue())
 
 
@@ -414,7 +436,7 @@ def encode_jpeg(
         check_dtype_of(image._aval, 0, dtypes.uint8, "EncodeJpeg")
     else:
         image = np.asarray(image).astype(np.uint8)
-    opened, out = _to_pillow(image, (1, 3), "EncodeJpeg"), io.BytesIO()
+    opened, out = _to_pillow(_checked(image, (1, 3), "EncodeJpeg")), io.BytesIO()
     opened.save(
         out,
         "JPEG",
