@@ -811,5 +811,7 @@ def case_arguments_by_name(tf):
         "scatter": lambda tf: tf.scatter_nd([[5]], [1.0], [3], "IGNORE", "name"),
         "nested": lambda tf: tf.nest.is_nested(seq=[1]),
         "array": lambda tf: tf.experimental.numpy.real(val=[1 + 2j]),
+        "texts": lambda tf: tf.io.decode_json_example(json_examples=["{}"]),
+        "lower": lambda tf: tf.strings.lower(encoding="utf-8", input="A"),
     }
     return attempts(tf, table)

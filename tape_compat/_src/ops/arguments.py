@@ -7,6 +7,7 @@ recorded program.
 from __future__ import annotations
 
 import functools
+import inspect
 import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -357,13 +358,18 @@ def sketches_as(dtype: Any) -> Callable[[Any], Any]:
     dtype, or of the one that a function of its arguments says."""
 
     def decorate(function: Any) -> Any:
+        first = next(iter(inspect.signature(function).parameters))
+
         @functools.wraps(function)
-        def outlined(input: Any, *args: Any, **kwargs: Any) -> Any:
-            tensor = packed(input)
+        def outlined(*args: Any, **kwargs: Any) -> Any:
+            if not args and first not in kwargs:
+                return function(**kwargs)  # which says what is missing
+            given, *others = args or (kwargs.pop(first),)
+            tensor = packed(given)
             sketch = sketched(tensor)
             if sketch is None:
-                return function(tensor, *args, **kwargs)
-            found = dtype if isinstance(dtype, DType) else dtype(*args, **kwargs)
+                return function(tensor, *others, **kwargs)
+            found = dtype if isinstance(dtype, DType) else dtype(*others, **kwargs)
             return sketch.tensor(tensor._aval.shape, found)
 
         return by_host(SAME)(outlined)
