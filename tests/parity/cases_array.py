@@ -341,6 +341,8 @@ CASES |= {
     "linspace": _table(
         {
             "ints": lambda tf: tf.linspace(0, 10, 3),
+            "int8": lambda tf: tf.linspace(tf.constant(-3, tf.int8), 7, 4),
+            "uint16": lambda tf: tf.linspace(tf.constant(3, tf.uint16), 900, 4),
             "double": lambda tf: tf.linspace(np.float64(0.0), np.float64(1.0), 3),
             "zero points": lambda tf: tf.linspace(0.0, 1.0, 0),
             "axis 0": lambda tf: tf.linspace([0.0, 10.0], [1.0, 20.0], 3),

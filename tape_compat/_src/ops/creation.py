@@ -479,7 +479,7 @@ def linspace(
 ) -> Tensor:
     """`num` values evenly spaced from `start` to `stop`, both included, along a new `axis`.
 
-    Integers give float64, as in TensorFlow.
+    Integers give float64, those of 8 and 16 bits float32, as in TensorFlow.
 
     >>> import tape_compat as tf
     >>> tf.linspace(0.0, 1.0, 3).numpy().tolist()
@@ -488,7 +488,8 @@ def linspace(
     start = as_tensor(start)
     stop = convert(stop, start.dtype)
     if start.dtype.is_integer:
-        start, stop = cast(start, dtypes.float64), cast(stop, dtypes.float64)
+        kind = dtypes.float32 if start.dtype.size <= 2 else dtypes.float64
+        start, stop = cast(start, kind), cast(stop, kind)
     return apply(_LINSPACE.bind(num=as_size(no_float(num)), axis=as_int(axis)), (start, stop))
 
 
