@@ -55,7 +55,6 @@ LOOPS = [
     "for {i} in range({k}):",
     "for {i} in tf.range(n):",
     "for {i}, r in enumerate(tf.stack([a, b])):",
-    "for {i} in tf.data.Dataset.range({k}):",
 ]
 
 DERIVATIVES = [
