@@ -54,9 +54,12 @@ class Injector:
 
 @cache
 def _entering_exit(code, line):
-    """The first line of `__exit__`, or a `with`, which has its turn again before that: an interrupt
-    there is before any code that could heal it, as for every context manager written in Python."""
+    """The first line of `__exit__` or of what stands behind `finally`, or a `with`, which has its
+    turn again before that: an interrupt there is before any code that could heal it, as for every
+    context manager written in Python. Python looks for signals at none of them but `__exit__`."""
     if linecache.getline(code.co_filename, line).lstrip().startswith("with "):
+        return True
+    if linecache.getline(code.co_filename, line - 1).strip() == "finally:":
         return True
     lines = sorted({line for *_, line in code.co_lines() if line})  # decorators, then the body
     return code.co_name == "__exit__" and line <= lines[1]

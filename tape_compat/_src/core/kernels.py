@@ -46,8 +46,9 @@ def tracing(own: bool, function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def traced(*arrays: Any) -> Any:
-        before, PROGRAMS.own = PROGRAMS.own, own
+        before = PROGRAMS.own
         try:  # no context: to leave one takes a call, for which there may be no stack left
+            PROGRAMS.own = own
             return function(*arrays)
         finally:
             PROGRAMS.own = before
