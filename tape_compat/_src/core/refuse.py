@@ -90,17 +90,20 @@ def no_value(x: Any) -> TypeError | errors.InaccessibleTensorError:
     )
 
 
+def _around(program: Any) -> set[Any]:
+    """A program that is recorded, and those in which it is; none of None."""
+    found = set()
+    while program is not None:
+        found.add(program)
+        program = program.outer
+    return found
+
+
 def out_of_scope(x: Any) -> TypeError | errors.InaccessibleTensorError:
     """The error for a symbolic tensor where its function is not being recorded. As in TensorFlow it
     is of another class where the tensor is of a branch or a loop of what is being recorded."""
-    recorded, program = set(), LOCAL.state.capture
-    while program is not None:
-        recorded.add(program)
-        program = program.outer
-    program = x._at[0].outer
-    while program is not None and program not in recorded:
-        program = program.outer
-    kind = TypeError if program is None else errors.InaccessibleTensorError
+    shared = _around(LOCAL.state.capture) & _around(x._at[0].outer)
+    kind = errors.InaccessibleTensorError if shared else TypeError
     return kind(
         f"{x!r} is out of scope and cannot be used here. Use return values, explicit Python locals "
         "or TensorFlow collections to access it.\nPlease see "
