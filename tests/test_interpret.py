@@ -136,7 +136,7 @@ def pairs(dtype):
 OF_FLOATS = [
     *(lax.floor, lax.ceil, lax.sqrt, lax.rsqrt, lax.exp, lax.exp2, lax.log, lax.log1p, lax.expm1),
     *(lax.sin, lax.cos, lax.tan, lax.asin, lax.acos, lax.atan, lax.asinh, lax.acosh, lax.cbrt),
-    *(lax.tanh, lax.atanh, lax.logistic, lax.is_finite, lax.erf, lax.erfc, lax.round),
+    *(lax.tanh, lax.atanh, lax.logistic, lax.is_finite, lax.erf, lax.erfc, lax.erf_inv, lax.round),
     *(lax.square, lax.neg, lax.abs, lax.sign),
     *([lax.one_minus_square] if hasattr(lax, "one_minus_square") else ()),
     partial(lax.round, rounding_method=lax.RoundingMethod.TO_NEAREST_EVEN),
@@ -150,7 +150,7 @@ def test_functions_of_floats(dtype):
     each(OF_FLOATS, edges(dtype), times=6)
     small = edges(dtype)[np.abs(edges(dtype).astype(float)) <= 30]
     each([lax.sinh, lax.cosh, lax.lgamma], small, times=20, absolute=1)
-    check(lax.erf_inv, edges(dtype), times=6, alone=int(dtype == np.float64))
+    check(lax.digamma, small[small != 0], times=20, absolute=1)  # -inf at 0 since JAX 0.12
 
 
 @pytest.mark.parametrize("dtype", COMPLEX, ids=str)
@@ -1156,9 +1156,9 @@ def sample(aval):
 
 
 def test_the_librarys_ops_have_plans():
-    """Of what the rows record, few primitives are left to JAX: special functions, mostly."""
+    """Of what the rows record, few primitives are left to JAX."""
     plans = [plan_of(closure.fn, *[a.struct for a in avals]) for closure, avals in closures()]
-    assert sum(plan.compiled_alone == 0 for plan in plans) > 0.85 * len(plans)
+    assert sum(plan.compiled_alone == 0 for plan in plans) > 0.9 * len(plans)
 
 
 def test_the_librarys_ops():

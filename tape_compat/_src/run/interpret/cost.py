@@ -73,13 +73,15 @@ _TABLE: tuple[tuple[float, float, float, str], ...] = (
     (2.0, 46.0, 60.0, "cumlogsumexp"),
     (1.5, 10.0, 10.0, "erf erfc"),
     (1.5, 26.0, 26.0, "lgamma"),
-    (60.0, 25.0, 25.0, "erf_inv"),
+    (60.0, 45.0, 45.0, "digamma"),
+    (60.0, 25.0, 150.0, "erf_inv"),
     (110.0, 40.0, 40.0, "threefry2x32"),
 )
 #: The same of those that Python does where there is no C.
 _BY_PYTHON: tuple[tuple[float, float, float, str], ...] = (
     (3.0, 60.0, 60.0, "erf erfc"),
     (3.0, 180.0, 180.0, "lgamma"),
+    (60.0, 25.0, 450.0, "erf_inv"),
 )
 _ROWS = {
     name: row[:3]

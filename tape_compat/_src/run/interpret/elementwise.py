@@ -14,7 +14,7 @@ import numpy as np
 from jax import lax
 
 from .rule import SHORT_AXIS, SMALL, Avals, Function, Params, Rule, direct, moving, same, size
-from .special import SPECIAL, inverse_error
+from .special import SPECIAL
 
 
 def _is_integer(aval: Any) -> bool:
@@ -342,7 +342,6 @@ TABLE: dict[str, Rule] = {
             **SPECIAL,
         }.items()
     },
-    "erf_inv": Rule(lambda _, ins, outs: inverse_error if ins[0].dtype == np.float32 else None),
     "eq_to": _total(np.equal),
     "lt_to": _total(np.less),
     "le_to": _total(np.less_equal),
