@@ -192,3 +192,13 @@ def test_files_without_pillow(monkeypatch):
     monkeypatch.setattr(importlib, "import_module", missing)
     with pytest.raises(ImportError, match="pip install pillow"):
         tf.image.decode_png(file)
+
+
+@pytest.mark.modeless
+@pytest.mark.parametrize("place, byte", [(25, b"\x03"), (11, b"\x0c"), (19, b"\x09"), (45, b"z")])
+def test_damaged_files_of_16_bits(place, byte):
+    """The type of color, the size of the header, the width, the data."""
+    content = tf.io.encode_png(np.zeros((3, 4, 3), np.uint16)).numpy()
+    assert tf.io.decode_png(content, dtype=tf.uint16).shape == (3, 4, 3)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Invalid PNG data"):
+        tf.io.decode_png(content[:place] + byte + content[place + 1 :], dtype=tf.uint16)

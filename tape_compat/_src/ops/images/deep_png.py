@@ -15,6 +15,9 @@ from typing import Any
 
 import numpy as np
 
+#: What reading a damaged file raises: of its header, its lines and its data.
+DAMAGED = (struct.error, KeyError, ValueError, zlib.error)
+
 START = b"\x89PNG\r\n\x1a\n"
 #: Channels by the type of color.
 _CHANNELS = {0: 1, 2: 3, 4: 2, 6: 4}
@@ -55,7 +58,7 @@ def is_deep(content: bytes) -> bool:
 def read(content: bytes, open_image: Any) -> np.ndarray:
     """The pixels [h, w, c] of such a file, uint16. open_image: reads one of 8 bits.
 
-    Raises: ValueError or zlib.error for a damaged file.
+    Raises: one of DAMAGED for a damaged file.
     """
     found = list(_chunks(content))
     width, height, _, color, _, _, interlaced = struct.unpack(">IIBBBBB", found[0][1])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import importlib
 import io
-import zlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -119,7 +118,7 @@ def _readable(kind: str, kernel: str) -> Iterator[None]:
     """Raises TensorFlow's error for a file that Pillow cannot read."""
     try:
         yield
-    except (OSError, SyntaxError, EOFError, ValueError, zlib.error) as error:
+    except (OSError, SyntaxError, EOFError, *deep_png.DAMAGED) as error:
         raise invalid(f"Invalid {kind} data: {error}", kernel) from error
 
 
