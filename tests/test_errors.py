@@ -6,6 +6,7 @@ import pickle
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 
 import tape_compat as tf
@@ -71,6 +72,14 @@ def test_an_op_names_the_line_that_called_it():
         line = inspect.currentframe().f_lineno + 1
         tf.ones((2, 3)) + tf.ones((2, 4))
     assert f"test_errors.py:{line}" in str(caught.value)
+
+
+def test_user_location_behind_a_context():
+    """Whose errors are raised where it is left."""
+    content = tf.io.encode_png(np.zeros((3, 4, 3), np.uint16)).numpy()
+    line = inspect.currentframe().f_lineno + 2
+    with pytest.raises(tf.errors.InvalidArgumentError, match=rf"\(at test_errors.py:{line}\)"):
+        tf.io.decode_png(content[:25] + b"\x03" + content[26:])
 
 
 def test_user_location_in_a_thread_of_the_library():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from typing import Any, TypeVar
@@ -300,8 +301,10 @@ def _begins_thread(frame: Any) -> bool:
 
 
 def _place(frame: Any) -> tuple[str, int] | None:
-    """File and line of a frame of the user's, None of another."""
+    """File and line of a frame of the user's, None of another: what leaves a context stands between
+    us and the user."""
     file = frame.f_code.co_filename
     if file in GENERATED:
         return GENERATED[file].get(frame.f_lineno)
-    return (file, frame.f_lineno) if is_users(file) and not _begins_thread(frame) else None
+    its = is_users(file) and file != contextlib.__file__ and not _begins_thread(frame)
+    return (file, frame.f_lineno) if its else None
