@@ -254,8 +254,14 @@ def test_what_is_for_several_devices_is_refused_when_it_is_made():
         assert not isinstance(tf.distribute.get_strategy(), cls)
         with pytest.raises(NotImplementedError, match="at test_standin_libraries"):
             cls()
-    with pytest.raises(NotImplementedError, match="no sessions"):
-        tf.compat.v1.Session()
+    with (
+        pytest.raises(NotImplementedError, match=r"no graphs of TensorFlow 1.*test_standin"),
+        tf.compat.v1.Session(),
+    ):
+        pass
+    for name, kind in (("config", "tf.ConfigProto"), ("graph", "tf.Graph"), ("target", "string")):
+        with pytest.raises(TypeError, match=f"Argument `{name}` must be a {kind}"):
+            tf.compat.v1.Session(**{name: 3})
 
 
 def test_what_keras_2_writes_the_graph_of():

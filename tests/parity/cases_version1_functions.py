@@ -813,3 +813,59 @@ def case_structures(tf):
         made.TensorArrayStructure(tf.int32, [2], True, True)
         == tf.TensorArraySpec([2], tf.int32, True, True),
     )
+
+
+def case_settings_of_sessions(tf):
+    """Messages that programs write for sessions, also where their code is eager."""
+    v1 = tf.compat.v1
+    config = v1.ConfigProto(
+        device_count={"GPU": 0, "CPU": 2},
+        gpu_options=v1.GPUOptions(per_process_gpu_memory_fraction=0.3),
+        intra_op_parallelism_threads=1,
+    )
+    config.gpu_options.allow_growth = True
+    config.gpu_options.visible_device_list = "0,1"
+    config.log_device_placement, config.allow_soft_placement = False, True
+    jit = config.graph_options.optimizer_options
+    jit.global_jit_level = v1.OptimizerOptions.ON_1
+    config.graph_options.rewrite_options.auto_mixed_precision = 1
+    config.gpu_options.experimental.virtual_devices.add(memory_limit_mb=[128])
+    again = v1.ConfigProto.FromString(config.SerializeToString())
+    return {
+        "bytes": list(config.SerializeToString(deterministic=True)),
+        "text": repr(config),
+        "again": again == config,
+        "counts": sorted(again.device_count.items()),
+        "level": jit.global_jit_level,
+        "options": repr(v1.RunOptions(trace_level=v1.RunOptions.FULL_TRACE, timeout_in_ms=5)),
+        **attempts(
+            tf,
+            {
+                "no field": lambda tf: v1.ConfigProto(nothing=1),
+                "another kind": lambda tf: v1.GPUOptions(visible_device_list=0),
+            },
+        ),
+    }
+
+
+def case_sessions_of_eager_programs(tf):
+    v1 = tf.compat.v1
+    config = v1.ConfigProto()
+    config.gpu_options.allow_growth = True
+    session, default = v1.Session(config=config), v1.get_default_session
+    with session.as_default():
+        seen = [default() is session, tf.executing_eagerly(), float(tf.constant(2.0) + 1)]
+    interactive = v1.InteractiveSession(config=config)
+    seen += [default() is interactive, float(tf.constant(2.0) + 1)]
+    interactive.close()
+    return {
+        "seen": [*seen, default() is None, session.sess_str, session.graph is not None],
+        "reset": v1.reset_default_graph(),
+        **attempts(
+            tf,
+            {
+                "run": lambda tf: session.run(tf.constant(1.0)),
+                "closed": lambda tf: (session.close(), session.run(tf.constant(1.0))),
+            },
+        ),
+    }

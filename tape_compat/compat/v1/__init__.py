@@ -168,6 +168,14 @@ from ..._src.library.version1.session import (
     InteractiveSession as InteractiveSession,
     RunMetadata as RunMetadata,
     Session as Session,
+    get_default_session as get_default_session,
+)
+from ..._src.library.version1.session_config import (
+    ConfigProto as ConfigProto,
+    GPUOptions as GPUOptions,
+    GraphOptions as GraphOptions,
+    OptimizerOptions as OptimizerOptions,
+    RunOptions as RunOptions,
 )
 from ..._src.library.version1.switches import (
     colocate_with as colocate_with,
@@ -180,7 +188,6 @@ from ..._src.library.version1.switches import (
     enable_v2_behavior as enable_v2_behavior,
     enable_v2_tensorshape as enable_v2_tensorshape,
     executing_eagerly_outside_functions as executing_eagerly_outside_functions,
-    get_default_session as get_default_session,
     global_variables_initializer as global_variables_initializer,
     initialize_all_tables as initialize_all_tables,
     initialize_all_variables as initialize_all_variables,

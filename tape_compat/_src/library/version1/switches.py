@@ -41,10 +41,6 @@ executing_eagerly_outside_functions = _true("executing_eagerly_outside_functions
 resource_variables_enabled = _true("resource_variables_enabled")
 
 
-def get_default_session() -> None:
-    """None: there are no sessions."""
-
-
 # -- first values, which variables have when they are made ----------------------------------------
 
 
