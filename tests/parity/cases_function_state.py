@@ -221,7 +221,17 @@ def case_assert_static(tf):
         tf.debugging.assert_equal(tf.constant(1), tf.constant(2))
         return x
 
-    return attempt(lambda: f(tf.constant(1)).numpy(), words=0)
+    @tf.function
+    def goes_on(x):
+        found = [attempt(check, words=0).error == "InvalidArgumentError" for check in checks]
+        return x + len(checks) if all(found) else x
+
+    checks = [
+        lambda: tf.debugging.assert_equal(1, 2),
+        lambda: tf.debugging.assert_less(tf.constant([1.0, 2.0]), 2.0),
+        lambda: tf.debugging.assert_positive(tf.constant([1.0, -2.0])),
+    ]
+    return attempt(lambda: f(tf.constant(1)).numpy(), words=0), goes_on(tf.constant(1))
 
 
 def case_assert_rank_while_tracing(tf):

@@ -20,6 +20,7 @@ from ..core.state import LOCAL
 from ..ops import comparison, elementwise, reductions, shapes
 from ..ops.ragged_maps import broadcast
 from ..values import operators
+from ..values.context import init_scope
 from ..values.convert import convert
 from ..values.effects import checking, require
 from ..values.indexed_slices import IndexedSlices
@@ -39,6 +40,18 @@ def _pair(x: Any, y: Any) -> tuple[Tensor, Tensor]:
         given = [v if isinstance(v, RaggedTensor) else _tensor(v) for v in (x, y)]
         x, y = [v.flat_values if isinstance(v, RaggedTensor) else v for v in broadcast(given)]
     return _tensor(x), _tensor(y)
+
+
+def _compared(compare: Callable[..., Tensor], x: Tensor, y: Tensor) -> Tensor:
+    """`compare(x, y)`, which is no part of a function that is being recorded if both are known: it
+    is sure to fail then, unless this is a branch or a loop, which may not be run."""
+    capture = LOCAL.state.capture
+    if capture is None or capture.outer is not None:
+        return compare(x, y)
+    if any(v._is_symbolic() or not capture.is_constant(v) for v in (x, y)):
+        return compare(x, y)
+    with init_scope():
+        return compare(x, y)
 
 
 def _prefix(message: Any) -> str:
@@ -79,7 +92,7 @@ def _comparison(
     def failure(holds: Any, x_values: Any, y_values: Any) -> str:
         return _comparison_text(sign, holds, x_values, y_values, message, _shown(summarize))
 
-    require(compare(x, y), (x, y), failure)
+    require(_compared(compare, x, y), (x, y), failure)
 
 
 def _comparison_text(sign: str, holds: Any, x: Any, y: Any, message: Any, count: int | None) -> str:
@@ -179,7 +192,7 @@ def _sign(
             f"x ({_shape_and_dtype(x)}) = \n{shown}"
         )
 
-    require(compare(x, convert(0, x.dtype)), (x,), failure)
+    require(_compared(compare, x, convert(0, x.dtype)), (x,), failure)
 
 
 @checking
