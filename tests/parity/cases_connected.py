@@ -419,3 +419,15 @@ def case_second_of_no_elements(tf):
         return slope, outer.gradient(slope, x)
 
     return {name: second(op) for name, op in ops.items()}
+
+
+def case_grids(tf):
+    """Each is of one of the vectors only."""
+    x, y, z = tf.constant([1.0, 2.0]), tf.constant([3.0, 4.0, 5.0]), tf.zeros([0])
+    found = {}
+    for indexing in ("xy", "ij"):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch([x, y, z])
+            grids = tf.meshgrid(x, y, indexing=indexing) + tf.meshgrid(y, z, x, indexing=indexing)
+        found[indexing] = grids, [tape.gradient(g, [x, y, z]) for g in grids]
+    return found, tf.meshgrid(x), tf.meshgrid([[1, 2]], 3)

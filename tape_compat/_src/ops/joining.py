@@ -426,7 +426,11 @@ def split(
     return list(apply(_SPLIT.bind(sizes=sizes, axis=axis), (x,)))
 
 
-_MESHGRID = Op(lambda *xs, indexing: tuple(jnp.meshgrid(*xs, indexing=indexing)), "Mul")
+def _laid(x: Any, shape: Shape, axis: int) -> Any:
+    return jnp.broadcast_to(x.reshape(x.shape + (1,) * (len(shape) - axis - 1)), shape)
+
+
+_MESHGRID = Op(_laid, "Mul", shapes=lambda avals, shape, axis: Aval.of(shape, avals[0].dtype))
 
 
 def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[Tensor]:
@@ -447,7 +451,11 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[
     tensors = [reshape(x, (-1,)) for x in args]
     avals = tuple(x._aval for x in tensors)
     check_same_dtype(avals, "Mul")
-    return list(apply(_MESHGRID.bind(indexing=indexing), tuple(tensors)))
+    axes = list(range(len(avals)))
+    if indexing == "xy":
+        axes[:2] = reversed(axes[:2])
+    shape = tuple([avals[i].shape[0] for i in axes])
+    return [apply(_MESHGRID.bind(shape=shape, axis=axes[i]), (x,)) for i, x in enumerate(tensors)]
 
 
 operators.define(pack=_pack)
