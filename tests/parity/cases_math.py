@@ -815,3 +815,15 @@ def case_arguments_by_name(tf):
         "lower": lambda tf: tf.strings.lower(encoding="utf-8", input="A"),
     }
     return attempts(tf, table)
+
+
+def case_segments_of_infinities_and_means_of_no_complex_numbers(tf):
+    inf, m = float("inf"), tf.math
+    x = tf.constant([[-inf, inf], [-inf, 1.0], [inf, inf]])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        extremes = [m.segment_max(x, [0, 0, 2]), m.segment_min(x, [0, 0, 2])]
+    slopes = [tape.gradient(y, x) for y in extremes]
+    none = [tf.zeros([2, 0], d) for d in ("complex64", "complex128", "float32", "int32")]
+    means = [[tf.reduce_mean(z), tf.reduce_mean(z, 1), tf.reduce_mean(z, 0)] for z in none]
+    return extremes, slopes, means, tf.reduce_mean(tf.constant([1 + 2j, 3 - 1j]))

@@ -97,9 +97,11 @@ def reduce_mean(input_tensor, axis=None, keepdims=False, name=None):
 
 
 def _mean(x: Any, axis: Any, keepdims: bool) -> Any:
-    if not jnp.issubdtype(x.dtype, jnp.integer):
+    if jnp.issubdtype(x.dtype, jnp.floating):
         return _total(jnp.mean(x, axis=axis, keepdims=keepdims), x)
     count = product(x.shape[i] for i in _axes(axis, x.ndim))
+    if jnp.issubdtype(x.dtype, jnp.complexfloating):  # 0 of none, as integers have it
+        return _total(jnp.sum(x, axis=axis, keepdims=keepdims) / maximum(count, 1), x)
     wide = jnp.sum(x, axis=axis, keepdims=keepdims, dtype=_wide(x.dtype))
     return lax.div(wide, jnp.full_like(wide, maximum(count, 1))).astype(x.dtype)
 

@@ -331,16 +331,14 @@ asinh = rule(lax.asinh, lambda dx, y, x: dx / jnp.cosh(y))
 atan = rule(lax.atan, lambda dx, y, x: dx * (1 / (1 + x * x)))
 
 
-def segment_extreme(data: Any, ids: Any, segments: int, largest: bool) -> Any:
-    """Largest or smallest of each segment, the identity of empty ones; ids outside are dropped.
+def segment_extreme(data: Any, ids: Any, segments: int, largest: bool, start: Any) -> Any:
+    """Largest or smallest of each segment and of `start`; ids outside are dropped.
 
     Ties share the gradient evenly. Source: TF math_grad.py, _SegmentMinOrMaxGrad.
     """
 
     def function(data: Any, ids: Any) -> Any:
-        info = jnp.finfo(data.dtype) if _floating(data) else jnp.iinfo(data.dtype)
-        start = jnp.full((segments, *data.shape[1:]), info.min if largest else info.max, data.dtype)
-        at = start.at[ids]
+        at = jnp.full((segments, *data.shape[1:]), start, data.dtype).at[ids]
         return at.max(data, mode="drop") if largest else at.min(data, mode="drop")
 
     def partial(dx: Any, out: Any, data: Any, ids: Any) -> Any:

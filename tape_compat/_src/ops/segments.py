@@ -70,17 +70,19 @@ def _segment_prod(data: Any, ids: Any, segments: int) -> Any:
     return rules.segment_product(data, ids, segments)
 
 
-def _segment_extreme(data: Any, ids: Any, segments: int, largest: bool) -> Any:
-    data, ids = _inside(data, ids, segments)
-    return rules.segment_extreme(data, ids, segments, largest)
+def _segment_extreme(largest: bool, infinite: bool = False) -> Callable[..., Any]:
+    """Of each segment; of none the last number of the dtype that is finite, or not."""
 
+    def extreme(data: Any, ids: Any, segments: int) -> Any:
+        data, ids = _inside(data, ids, segments)
+        floating = jnp.issubdtype(data.dtype, jnp.floating)
+        ends = jnp.finfo(data.dtype) if floating else jnp.iinfo(data.dtype)
+        start: Any = ends.min if largest else ends.max
+        if floating and infinite:
+            start = -jnp.inf if largest else jnp.inf
+        return rules.segment_extreme(data, ids, segments, largest, start)
 
-def _segment_max(data: Any, ids: Any, segments: int) -> Any:
-    return _segment_extreme(data, ids, segments, True)
-
-
-def _segment_min(data: Any, ids: Any, segments: int) -> Any:
-    return _segment_extreme(data, ids, segments, False)
+    return extreme
 
 
 def _segment_counts(data: Any, ids: Any, segments: int, inner: int) -> Any:
@@ -198,14 +200,16 @@ def _sorted_segments(
 
 unsorted_segment_sum = _unsorted(_segment_sum, "Sum", "UnsortedSegmentSum")
 unsorted_segment_prod = _unsorted(_segment_prod, "Product", "UnsortedSegmentProd")
-unsorted_segment_max = _unsorted(_segment_max, "Largest", "UnsortedSegmentMax", REAL)
-unsorted_segment_min = _unsorted(_segment_min, "Smallest", "UnsortedSegmentMin", REAL)
+unsorted_segment_max = _unsorted(_segment_extreme(True), "Largest", "UnsortedSegmentMax", REAL)
+unsorted_segment_min = _unsorted(_segment_extreme(False), "Smallest", "UnsortedSegmentMin", REAL)
 unsorted_segment_mean = _unsorted(_unsorted_mean, "Mean", "UnsortedSegmentSum", REAL)
 unsorted_segment_sqrt_n = _unsorted(_segment_sqrt_n, "Sum / sqrt(n)", "UnsortedSegmentSum", "float")
 segment_sum = _sorted_segments(_segment_sum, "Sum", "SegmentSum")
 segment_prod = _sorted_segments(_segment_prod, "Product", "SegmentProd")
-segment_max = _sorted_segments(_where_present(_segment_max), "Largest", "SegmentMax", REAL)
-segment_min = _sorted_segments(_where_present(_segment_min), "Smallest", "SegmentMin", REAL)
+_sorted_max = _where_present(_segment_extreme(True, infinite=True))
+_sorted_min = _where_present(_segment_extreme(False, infinite=True))
+segment_max = _sorted_segments(_sorted_max, "Largest", "SegmentMax", REAL)
+segment_min = _sorted_segments(_sorted_min, "Smallest", "SegmentMin", REAL)
 segment_mean = _sorted_segments(_segment_mean, "Mean", "SegmentMean")
 
 
