@@ -72,8 +72,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for mode in list(lines)[:1]:
             if not given.whole:
                 program = smaller(program, tf, mode, lines[mode][0])
-            lines_now = found(program, tf, [mode], {})
-            print(f"in {mode}:", *lines_now[mode][:4], sep="\n")
+            lines_now = found(program, tf, [mode], {}).get(mode, ["not again"])
+            print(f"in {mode}:", *lines_now[:4], sep="\n")
             print(program.standalone(), flush=True)
     print(f"{last - first} programs, {differing} differ")
     return int(bool(differing))

@@ -95,8 +95,11 @@ class ControlWriter(InterfaceWriter):
 
     def _scalar(self) -> str:
         """A new variable, made where the program begins."""
+        return self._new_variable(f"tf.constant({self.fill().number()}, {self.fill().type})")
+
+    def _new_variable(self, value: str) -> str:
         name = self.fresh("v")
-        text = f"{name} = tf.Variable(tf.constant({self.fill().number()}, {self.fill().type}))"
+        text = f"{name} = tf.Variable({value})"
         before, self.block = self.block, self.program.setup
         self.say(text)
         self.block = before

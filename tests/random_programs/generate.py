@@ -3,7 +3,7 @@
 import contextlib
 from typing import Any
 
-from .control import ControlWriter
+from .orders import OrderWriter
 from .program import Program
 from .write import Rejected
 
@@ -11,7 +11,7 @@ from .write import Rejected
 def program_of(seed: int, tf: Any, statements: int = 12) -> Program:
     """What TensorFlow has for the statements says what comes next: `tf` is its module. Of the
     outermost statements there are so many at most, and their outputs."""
-    writer = ControlWriter(tf, seed)
+    writer = OrderWriter(tf, seed)
     for _ in range(writer.rng.randint(2, 5)):
         writer.constant()
     for _ in range(writer.rng.randint(1, 3)):
@@ -34,6 +34,8 @@ def program_of(seed: int, tf: Any, statements: int = 12) -> Program:
     ]
     if writer.maybe(0.25):
         kinds.append((writer.controlled, 30))
+    if writer.maybe(0.25):
+        kinds += [(writer.ordered, 15), (writer.happening, 15), (writer.rows, 8)]
     if writer.maybe(0.2):
         kinds += [(writer.observation, 5), (writer.dataset, 10), (writer.saved_function, 3)]
     for _ in range(writer.rng.randint(2, statements)):
@@ -41,7 +43,7 @@ def program_of(seed: int, tf: Any, statements: int = 12) -> Program:
     return writer.program
 
 
-def _one(writer: ControlWriter, write: Any) -> None:
+def _one(writer: OrderWriter, write: Any) -> None:
     """A statement more; what it has written before it was rejected is taken back."""
     block, length = writer.block, len(writer.block)
     before = dict(writer.values), dict(writer.scope)
