@@ -205,3 +205,17 @@ def test_a_url_without_a_path_names_no_file(tmp_path, monkeypatch):
         with pytest.raises(tf.errors.NotFoundError):
             call()
     assert not os.listdir()
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of Linux")
+@pytest.mark.parametrize("options", [None, "GZIP"])
+def test_a_full_device_is_told_by_what_writes(options):
+    file = tf.io.gfile.GFile("/dev/full", "w")
+    file.write("x")
+    writer = tf.io.TFRecordWriter("/dev/full", options)
+    writer.write("x")
+    for each in (file, writer):
+        for way in (each.flush, each.close):
+            with pytest.raises(tf.errors.ResourceExhaustedError, match="No space left"):
+                way()
+        each.close()

@@ -6,7 +6,7 @@ import tempfile
 
 import numpy as np
 
-from .harness import attempt, options
+from .harness import attempt, attempts, options
 
 NEEDS = ("data.Dataset.save", "data.Dataset.snapshot")
 
@@ -330,3 +330,39 @@ def case_names_of_files_in_a_matrix(tf):
             tf.io.write_file(name, name[-1])
         read = tf.data.TextLineDataset([names[:2], names[2:]])
         return list(read.as_numpy_iterator()), repr(read.element_spec)
+
+
+def case_what_the_file_system_refuses(tf):
+    files = tf.io.gfile
+
+    def write(path):
+        with files.GFile(path, "w") as file:
+            file.write("x")
+
+    with tempfile.TemporaryDirectory() as folder:
+        long, full, loop, empty = (f"{folder}/{x}" for x in ("n" * 300, "full", "loop", "empty"))
+        os.mkdir(empty)
+        os.symlink(loop, loop)
+        files.mkdir(full)
+        write(f"{full}/a")
+        refused = attempts(
+            tf,
+            {
+                "read": lambda tf: files.GFile(long).read(),
+                "write": lambda tf: write(long),
+                "make": lambda tf: files.makedirs(long),
+                "delete": lambda tf: files.remove(long),
+                "ask": lambda tf: files.stat(long),
+                "copy": lambda tf: files.copy(f"{full}/a", long),
+                "rename": lambda tf: files.rename(f"{full}/a", long),
+                "records": lambda tf: list(tf.data.TFRecordDataset(long)),
+                "writer": lambda tf: tf.io.TFRecordWriter(long),
+                "whole file": lambda tf: tf.io.read_file(long),
+                "onto a full folder": lambda tf: files.rename(empty, full, overwrite=True),
+                "into itself": lambda tf: files.rename(full, f"{full}/b"),
+                "in a circle": lambda tf: files.GFile(loop).read(),
+            },
+            words=0,
+        )
+        files.rmtree(f"{full}/a")
+        return refused, files.listdir(full)

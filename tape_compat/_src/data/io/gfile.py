@@ -119,7 +119,7 @@ def remove(path: Any) -> None:
 
 
 def rmtree(path: Any) -> None:
-    """Delete a folder and all in it. Raises NotFoundError if there is none.
+    """Delete a folder and all in it, or a file. Raises NotFoundError if there is none.
 
     >>> import tape_compat as tf
     >>> tf.io.gfile.rmtree("/there/is/none")
@@ -128,7 +128,8 @@ def rmtree(path: Any) -> None:
     """
     if not exists(path):
         raise errors.NotFoundError(None, None, f"{_path(path)} not found")
-    _tried(path, lambda: shutil.rmtree(_path(path)))
+    delete = shutil.rmtree if isdir(path) else os.remove
+    _tried(path, lambda: delete(_path(path)))
 
 
 def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
@@ -145,7 +146,7 @@ def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
     if not exists(src):
         raise errors.NotFoundError(None, None, f"{_path(src)}; No such file or directory")
     _refuse_existing(dst, overwrite)
-    _tried(src, lambda: shutil.copyfile(_path(src), _path(dst)))
+    _tried(dst, lambda: shutil.copyfile(_path(src), _path(dst)))
 
 
 def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
@@ -312,7 +313,8 @@ class GFile:
     def write(self, file_content: Any) -> None:
         """Write a str or bytes."""
         data = file_content.encode() if isinstance(file_content, str) else file_content
-        self._file("write").write(data)
+        file = self._file("write")
+        _tried(self._name, lambda: file.write(data))
 
     def seek(self, offset: int | None = None, whence: int = 0, position: int | None = None) -> None:
         """Go to a place: from the beginning, from here (1) or from the end (2)."""
@@ -342,15 +344,15 @@ class GFile:
     def flush(self) -> None:
         """Let others see what was written."""
         if self._opened is not None:
-            self._opened.flush()
+            _tried(self._name, self._opened.flush)
 
     def close(self) -> None:
         """Close the file. One that is to be written is there then, empty if nothing was."""
         if self._opened is None and self._kind[0] == "w":
             self._file("write")
-        if self._opened is not None:
-            self._opened.close()
-            self._opened = None
+        opened, self._opened = self._opened, None
+        if opened is not None:
+            _tried(self._name, opened.close)
 
     def __enter__(self) -> GFile:
         return self

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import gzip
 import struct
 import zlib
@@ -229,17 +230,27 @@ def data_loss(path: str) -> Iterator[None]:
         ) from None
 
 
+#: TensorFlow's errors, and what the operating system says for each.
+_NUMBERS = {
+    errors.AbortedError: "EDEADLK ESTALE",
+    errors.AlreadyExistsError: "EEXIST",
+    errors.DeadlineExceededError: "ETIMEDOUT",
+    errors.FailedPreconditionError: "EBADF EBUSY EISDIR ENOTDIR ENOTEMPTY EPIPE ETXTBSY",
+    errors.InvalidArgumentError: "E2BIG EDOM EFAULT EILSEQ EINVAL ENAMETOOLONG ENOTTY ESPIPE",
+    errors.NotFoundError: "ENODEV ENOENT ENXIO ESRCH",
+    errors.OutOfRangeError: "EFBIG EOVERFLOW ERANGE",
+    errors.PermissionDeniedError: "EACCES EPERM EROFS",
+    errors.ResourceExhaustedError: "EDQUOT EMFILE EMLINK ENFILE ENOBUFS ENOMEM ENOSPC",
+    errors.UnavailableError: "EAGAIN EINTR ENOLCK",
+    errors.UnimplementedError: "ENOSYS ENOTSUP EXDEV",
+}
+_KINDS = {name: kind for kind, names in _NUMBERS.items() for name in names.split()}
+
+
 def file_error(error: OSError, path: str) -> errors.OpError:
     """TensorFlow's error for one of the file system."""
-    kinds: tuple[tuple[type[OSError], Any], ...] = (
-        (FileNotFoundError, errors.NotFoundError),
-        (PermissionError, errors.PermissionDeniedError),
-        (FileExistsError, errors.AlreadyExistsError),
-        (IsADirectoryError, errors.FailedPreconditionError),
-        (NotADirectoryError, errors.FailedPreconditionError),
-    )
-    made = next((made for kind, made in kinds if isinstance(error, kind)), errors.UnknownError)
-    return made(None, None, f"{path}; {error.strerror or error}")
+    kind = _KINDS.get(errno.errorcode.get(error.errno or 0, ""), errors.UnknownError)
+    return kind(None, None, f"{path}; {error.strerror or error}")
 
 
 def read_records(path: str, kind: str = "") -> Iterator[bytes]:
@@ -380,13 +391,19 @@ class TFRecordWriter:
         kind = TFRecordOptions.get_compression_type_string(options)
         level = 6 if options.compression_level is None else options.compression_level
         self._path = local_path(str(path.decode() if isinstance(path, bytes) else path))
-        try:
+        with self._told():
             self._file: Any = open(self._path, "wb")
-        except OSError as error:
-            raise file_error(error, self._path) from None
         self._deflate = None
         if kind:
             self._deflate = zlib.compressobj(level, wbits=31 if kind == "GZIP" else 15)
+
+    @contextlib.contextmanager
+    def _told(self) -> Iterator[None]:
+        """Raises errors of the file system as TensorFlow's."""
+        try:
+            yield
+        except OSError as error:
+            raise file_error(error, self._path) from None
 
     def write(self, record: bytes) -> None:
         """Write a record, bytes or a text.
@@ -401,22 +418,25 @@ class TFRecordWriter:
         if self._file is None:
             raise errors.FailedPreconditionError(None, None, "Writer is closed.")
         data = record_of(record.encode() if isinstance(record, str) else bytes(record))
-        self._file.write(data if self._deflate is None else self._deflate.compress(data))
+        with self._told():
+            self._file.write(data if self._deflate is None else self._deflate.compress(data))
 
     def flush(self) -> None:
         """Let others see what was written."""
         if self._file is not None:
-            if self._deflate is not None:
-                self._file.write(self._deflate.flush(zlib.Z_SYNC_FLUSH))
-            self._file.flush()
+            with self._told():
+                if self._deflate is not None:
+                    self._file.write(self._deflate.flush(zlib.Z_SYNC_FLUSH))
+                self._file.flush()
 
     def close(self) -> None:
         """Close the file."""
-        if self._file is not None:
-            if self._deflate is not None:
-                self._file.write(self._deflate.flush())
-            self._file.close()
-            self._file = None
+        file, self._file = self._file, None
+        if file is not None:
+            with self._told():
+                if self._deflate is not None:
+                    file.write(self._deflate.flush())
+                file.close()
 
     def __enter__(self) -> TFRecordWriter:
         return self
