@@ -80,8 +80,14 @@ def test_absl_assertions():
 def test_what_is_not_built_is_named():
     with pytest.raises(NotImplementedError, match=r"tf\.test\.create_local_cluster"):
         tf.test.create_local_cluster(1, 1)
-    with pytest.raises(NotImplementedError, match="protocol buffers"):
+    with pytest.raises(NotImplementedError, match="not with texts"):
         tf.test.TestCase().assertProtoEquals("", None)
+
+
+def test_messages_that_differ_are_not_equal():
+    one, two = (tf.train.Int64List(value=[number]) for number in (1, 2))
+    with pytest.raises(AssertionError, match="value: 1"):
+        tf.test.TestCase().assertProtoEquals(one, two)
 
 
 def test_seeds_are_set_for_each_test():

@@ -18,6 +18,10 @@ from .._src.interop.dispatch import (
     unregister_dispatch_for as unregister_dispatch_for,
 )
 from .._src.interop.names import face as _face
+from .._src.library.synchronization import (
+    async_clear_error as async_clear_error,
+    async_scope as async_scope,
+)
 from .._src.ops.ragged_shapes import DynamicRaggedShape as DynamicRaggedShape
 from .._src.values.extension_type import (
     BatchableExtensionType as BatchableExtensionType,

@@ -189,6 +189,7 @@ def manager(tf, path):
         found.append([line for line in file if "timestamp" not in line])
     for wrong in ({"max_to_keep": 0}, {"max_to_keep": None, "checkpoint_interval": 1}):
         found.append(attempt(lambda: tf.train.CheckpointManager(checkpoint, path, **wrong)))
+    found.append(kept._checkpoint_prefix == f"{path}/ckpt")  # subclasses in TF Models ask it
     return found
 
 

@@ -318,3 +318,26 @@ def case_settings_of_the_optimizer(tf):
     optimizer.set_experimental_options({"remapping": True, "auto_mixed_precision": False})
     optimizer.set_experimental_options({"debug_stripper": False})
     return found, sorted(optimizer.get_experimental_options().items())
+
+
+def case_a_loop_until_the_end_in_a_scope(tf):
+    total = tf.Variable(0)
+    iterator = iter(tf.data.Dataset.range(3, output_type=tf.int32))
+    step = tf.function(lambda: total.assign_add(iterator.get_next()))
+    try:
+        with tf.experimental.async_scope():
+            while True:
+                step()
+    except tf.errors.OutOfRangeError:
+        tf.experimental.async_clear_error()
+    seen = total.numpy()
+
+    @tf.function
+    def within(x):
+        with tf.experimental.async_scope():
+            y = x + 1
+        return y
+
+    with tf.experimental.async_scope():
+        inside = within(tf.constant(1.0))
+    return seen, inside

@@ -809,6 +809,7 @@ def case_strategies_of_one_replica(tf):
     )
     strategies = [distribute.MirroredStrategy(["/cpu:0"], cross_device_ops=each) for each in ops]
     strategies.append(distribute.experimental.CentralStorageStrategy())
+    options = distribute.RunOptions(experimental_xla_options=tf.tpu.XLAOptions())
     found = []
     for strategy in strategies:
         with strategy.scope():
@@ -816,12 +817,14 @@ def case_strategies_of_one_replica(tf):
         values = strategy.experimental_distribute_values_from_function(
             lambda context: tf.constant([context.replica_id_in_sync_group + 3.0])
         )
-        ran = strategy.run(lambda x: x * v, args=(values,), options=distribute.RunOptions())
+        ran = strategy.run(lambda x: x * v, args=(values,), options=options)
         found.append((strategy.num_replicas_in_sync, strategy.reduce("sum", ran, axis=None)))
         found.append(strategy.experimental_local_results(values)[0])
     return (
         found,
         distribute.InputOptions()[1:],
+        options,
+        tf.compat.v1.distribute.experimental.CentralStorageStrategy().num_replicas_in_sync,
         distribute.experimental.CommunicationOptions is not None,
     )
 

@@ -252,3 +252,22 @@ def case_collections_begin_anew(tf):
     step = v1.train.get_or_create_global_step()
     v1.reset_default_graph()
     return before, after, step, len(v1.global_variables())
+
+
+def case_equal_messages(tf):
+    def message(number):
+        feature = tf.train.Feature(int64_list=tf.train.Int64List(value=[number]))
+        return tf.train.Features(feature={"a": feature, "b": tf.train.Feature()})
+
+    return refused(
+        tf,
+        ("assertProtoEquals", message(1), message(1)),
+        ("assertProtoEquals", message(1), message(1).feature["a"]),
+        ("assertProtoEquals", None, message(1)),
+    )
+
+
+def case_folders_for_tests(tf):
+    folder = tf.compat.v1.test.get_temp_dir()
+    inner = os.path.dirname(tf.test.TestCase("assertNear").get_temp_dir())
+    return os.path.isdir(folder), folder == tf.compat.v1.test.get_temp_dir() == inner

@@ -67,7 +67,7 @@ class CheckpointManager:
             )
         self._checkpoint = checkpoint
         self._directory = os.fspath(directory)
-        self._prefix = os.path.join(self._directory, checkpoint_name)
+        self._checkpoint_prefix = os.path.join(self._directory, checkpoint_name)
         self._max_to_keep = max_to_keep
         self._hours = keep_checkpoint_every_n_hours
         self._step_counter = step_counter
@@ -148,7 +148,7 @@ class CheckpointManager:
         options = copy.copy(options) or CheckpointOptions()
         callbacks = list(options.experimental_write_callbacks or ())
         options.experimental_write_callbacks = [*callbacks, self._written]
-        return self._checkpoint._write(f"{self._prefix}-{number}", options)
+        return self._checkpoint._write(f"{self._checkpoint_prefix}-{number}", options)
 
     def _is_due(self, check_interval: bool) -> bool:
         assert self._step_counter is not None and self._interval is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 
@@ -15,6 +15,14 @@ from .distribute import SeveralDevices
 
 #: What the TPUs of this machine are called, in place of an address.
 _HERE = ("", "local")
+
+
+class XLAOptions(NamedTuple):
+    """How XLA compiles a function for several replicas: it decides so itself here."""
+
+    use_spmd_for_xla_partitioning: bool = True
+    enable_xla_dynamic_padder: bool = True
+    use_shardy_partitioner: bool = False
 
 
 def tpus() -> list[Any]:

@@ -277,6 +277,7 @@ from . import (
     saved_model as saved_model,
     sparse as sparse,
     strings as strings,
+    test as test,
     train as train,
 )
 

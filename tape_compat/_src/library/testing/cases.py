@@ -225,11 +225,17 @@ class TestCase(Files, ArrayAssertions):
         validate_message: Any,
         msg: str | None = None,
         relative_tolerance: float | None = None,
-    ) -> NoReturn:
-        """Not built. Raises: NotImplementedError."""
-        raise NotImplementedError(
-            "tf.test.TestCase.assertProtoEquals: messages of protocol buffers are not built here"
-        )
+    ) -> None:
+        """Two messages are equal. Raises: NotImplementedError for a text, or a tolerance."""
+        if isinstance(expected_message_maybe_ascii, (str, bytes)) or relative_tolerance is not None:
+            raise NotImplementedError(
+                "tf.test.TestCase.assertProtoEquals: messages are compared as they are, not with "
+                "texts nor with a relative_tolerance"
+            )
+        kinds = type(expected_message_maybe_ascii), type(validate_message)
+        if not issubclass(*kinds):
+            self.fail("Can't compare protos of type {} and {}.".format(*kinds))
+        self.assertEqual(expected_message_maybe_ascii, validate_message, msg)
 
     # -- Of absl's test case, what tests use most.
 

@@ -19,6 +19,11 @@ def _folder() -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory(prefix="tf_test_", ignore_cleanup_errors=True)
 
 
+def get_temp_dir() -> str:
+    """A folder for the tests of this process, which is removed at its end."""
+    return _folder().name
+
+
 class _Place:
     """A path, by itself or as `full_path`."""
 
@@ -113,7 +118,7 @@ class Files(unittest.TestCase):
     def get_temp_dir(self) -> str:
         """A folder for this test; it is removed when the process ends."""
         if not hasattr(self, "_temp_dir"):
-            self._temp_dir = tempfile.mkdtemp(dir=_folder().name)
+            self._temp_dir = tempfile.mkdtemp(dir=get_temp_dir())
         return self._temp_dir
 
     def create_tempdir(self, name: str | None = None, cleanup: Any = None) -> _Directory:

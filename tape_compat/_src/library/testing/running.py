@@ -8,10 +8,7 @@ import unittest
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-import jax
-
 from ...core.errors import user_location
-from ...values.record import flush
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -75,15 +72,3 @@ def create_local_cluster(
         "tf.test.create_local_cluster: servers of a cluster (tf.distribute.Server) are not built; "
         f"one process runs everything (at {user_location()})"
     )
-
-
-def sync_devices() -> None:
-    """Wait until every device has done what it was given.
-
-    >>> import tape_compat as tf
-    >>> tf.test.experimental.sync_devices()
-    """
-    flush()
-    jax.effects_barrier()
-    for array in jax.live_arrays():
-        array.block_until_ready()
