@@ -24,6 +24,7 @@ from tape_compat._src.standin import (
     framework,
     keras2,
     legacy_keras,
+    monitoring,
     nests,
     object_identity,
     runtime,
@@ -748,6 +749,23 @@ def test_what_libraries_ask_of_tpus_and_of_graphs():
     for module in (tpu, theirs("tpu.embedding_context_utils")):
         with module.SequentialEmbeddingContext() as entered:
             assert entered is None
+
+
+def test_what_is_counted_can_be_read():
+    def counted(module):
+        found = []
+        for name, value in (("BoolGauge", True), ("IntGauge", 3), ("StringGauge", "s")):
+            gauge = getattr(module, name)(f"/tests/{name}", "about", "label")
+            gauge.get_cell("a").set(value)
+            found += [gauge.get_cell(label).value() for label in "ab"]
+            found.append(said(gauge.get_cell))
+        counter = module.Counter("/tests/Counter", "about")
+        counter.get_cell().increase_by(2)
+        buckets = module.ExponentialBuckets(1.0, 2.0, 3)
+        module.Sampler("/tests/Sampler", buckets, "about").get_cell().add(1.0)
+        return found, counter.get_cell().value()
+
+    assert counted(monitoring) == counted(theirs("eager.monitoring"))
 
 
 def test_global_seeds():

@@ -74,33 +74,6 @@ class CheckpointInitialValueCallable:
         return self.checkpoint_position.value_tensors()[VALUE_KEY]
 
 
-class Gauge:
-    """What counts uses of TensorFlow: nothing is counted."""
-
-    def __init__(self, *_: Any):
-        pass
-
-    def get_cell(self, *_: Any) -> Gauge:
-        """Itself."""
-        return self
-
-    def set(self, *_: Any) -> None:
-        """Nothing."""
-
-    def increase_by(self, *_: Any) -> None:
-        """Nothing."""
-
-    def add(self, *_: Any) -> None:
-        """Nothing."""
-
-
-BoolGauge = StringGauge = IntGauge = Counter = Sampler = Gauge
-
-
-def ExponentialBuckets(*_: Any) -> None:
-    """Nothing: see Gauge."""
-
-
 class KerasModeKeys:
     """What a model is called for."""
 

@@ -255,7 +255,7 @@ MODULES = {
     "__internal__.decorator": ("._src.standin.utilities",),
     "__internal__.dispatch": ("._src.standin.utilities",),
     "__internal__.feature_column": ("._src.library.feature_columns.base",),
-    "__internal__.monitoring": ("._src.standin.keras2",),
+    "__internal__.monitoring": ("._src.standin.monitoring",),
     "__internal__.nest": ("._src.standin.nests", ".nest"),
     "__internal__.ops": ("._src.standin.framework",),
     "core.framework.attr_value_pb2": (),
@@ -292,7 +292,7 @@ MODULES = {
     "python.distribute.input_lib": ("._src.standin.keras2",),
     "python.distribute.input_ops": (),
     "python.eager.backprop": ("",),
-    "python.eager.monitoring": ("._src.standin.keras2",),
+    "python.eager.monitoring": ("._src.standin.monitoring",),
     **{
         f"python.feature_column.{name}": (
             ".feature_column",
