@@ -6,7 +6,7 @@ from .._src.library.distribute import (
     CommunicationImplementation as CollectiveCommunication,
     CommunicationImplementation as CommunicationImplementation,
     CommunicationOptions as CommunicationOptions,
-    MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy,
+    OlderMultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy,
     ValueContext as ValueContext,
 )
 from .._src.library.tpus import TPUStrategy as TPUStrategy

@@ -199,6 +199,10 @@ def case_a_strategy_says_which_worker_it_is(tf):
         found = [of_environment.task_type, of_environment.task_id]
     with config(None):
         resolver = tf.distribute.MultiWorkerMirroredStrategy().cluster_resolver
+        older = tf.distribute.experimental
+        how = older.CollectiveCommunication.RING
+        strategy = older.MultiWorkerMirroredStrategy(communication=how, cluster_resolver=resolver)
+        assert isinstance(strategy, tf.distribute.MultiWorkerMirroredStrategy)
         found += [resolver.task_type, resolver.task_id, resolver.cluster_spec().as_dict()]
     return found, tf.distribute.MirroredStrategy().cluster_resolver
 

@@ -387,6 +387,14 @@ class CentralStorageStrategy(MirroredStrategy):
         super().__init__(compute_devices)
 
 
+class CommunicationImplementation(enum.Enum):
+    """How workers talk to each other."""
+
+    AUTO = "AUTO"
+    RING = "RING"
+    NCCL = "NCCL"
+
+
 class MultiWorkerMirroredStrategy(MirroredStrategy):
     """`MirroredStrategy` for several workers: here for one, as where `TF_CONFIG` is not set.
 
@@ -408,6 +416,17 @@ class MultiWorkerMirroredStrategy(MirroredStrategy):
     def cluster_resolver(self) -> ClusterResolver:
         """What says which task of the cluster this process is."""
         return self._cluster_resolver
+
+
+class OlderMultiWorkerMirroredStrategy(MultiWorkerMirroredStrategy):
+    """That of `tf.distribute.experimental`, which takes how workers would talk by itself."""
+
+    def __init__(
+        self,
+        communication: CommunicationImplementation = CommunicationImplementation.AUTO,
+        cluster_resolver: ClusterResolver | None = None,
+    ) -> None:
+        super().__init__(cluster_resolver)
 
 
 class CrossDeviceOps:
@@ -440,14 +459,6 @@ class NcclAllReduce(_AllReduce):
 
 class HierarchicalCopyAllReduce(_AllReduce):
     """By copies between pairs of devices, in `num_packs` parts."""
-
-
-class CommunicationImplementation(enum.Enum):
-    """How workers talk to each other."""
-
-    AUTO = "AUTO"
-    RING = "RING"
-    NCCL = "NCCL"
 
 
 class CommunicationOptions(NamedTuple):
