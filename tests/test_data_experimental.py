@@ -67,3 +67,9 @@ def test_what_is_missing_says_why():
     for name in ("service", "to_variant", "make_saveable_from_iterator"):
         with pytest.raises(AttributeError, match=f"tf.data.experimental.{name} "):
             getattr(experimental, name)
+
+
+def test_python_functions_give_no_optionals():
+    spec = tf.OptionalSpec(tf.TensorSpec([], tf.float32))
+    with pytest.raises(NotImplementedError, match="OptionalSpec"):
+        tf.py_function(tf.experimental.Optional.from_value, [1.0], spec)

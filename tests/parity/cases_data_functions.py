@@ -502,3 +502,24 @@ def case_graphs_of_a_batch_as_one(tf):
         return loss, tape.gradient(loss, weights)
 
     return repr(data.element_spec), list(data), step(atoms), step(atoms[:2])
+
+
+def case_python_functions_of_optionals(tf):
+    made = tf.experimental.Optional
+
+    def told(optional, x=0.0):
+        return optional.get_value() + x if optional.has_value() else -1.0
+
+    def called(*inp):
+        return tf.py_function(told, inp, tf.float32)
+
+    full, empty = made.from_value(2.0), made.empty(tf.TensorSpec([], tf.float32))
+    function = tf.function(called)
+    kept = made.from_value({"a": tf.ragged.constant([[1], [2, 3]])})
+    numbers = tf.data.Dataset.range(2).map(lambda n: tf.cast(n, tf.float32))
+    return (
+        [called(full), called(full, 5.0), called(empty), function(full), function(empty)],
+        tf.py_function(lambda optional: optional.get_value()["a"].values, [kept], tf.int32),
+        list(numbers.map(lambda x: called(made.from_value(x), x))),
+        list(numbers.map(lambda x: called(empty))),
+    )

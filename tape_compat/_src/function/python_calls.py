@@ -14,7 +14,7 @@ from ..core.dtypes import DType, as_dtype
 from ..core.state import LOCAL
 from ..ops.random_keys import outside_of_functions
 from ..values import nest
-from ..values.composite import CompositeTensor, TypeSpec
+from ..values.composite import CompositeTensor, Opaque, TypeSpec
 from ..values.convert import convert
 from ..values.effects import record_effect
 from ..values.operation import done
@@ -65,6 +65,8 @@ def py_function(
     specs = [Tout] if single else list(Tout)
     given = [] if inp is None else list(inp)
     title = getattr(func, "__name__", "py_function")
+    if any(isinstance(x, Opaque) for x in given):
+        return _beside_opaque(func, given, Tout)
     if any(isinstance(x, CompositeTensor) for x in given) or any(map(_is_composite, specs)):
         parts = nest.flatten(given, expand_composites=True)
         kinds = nest.flatten(specs, expand_composites=True)
@@ -163,7 +165,27 @@ def _tensors(found: Any) -> list[Tensor]:
 
 
 def _is_composite(spec: Any) -> bool:
-    return isinstance(spec, TypeSpec) and not isinstance(spec, TensorSpec)
+    if not isinstance(spec, TypeSpec) or isinstance(spec, TensorSpec):
+        return False
+    if issubclass(spec.value_type, Opaque):
+        raise NotImplementedError(
+            f"tf.py_function gives tensors and composites of them, not values of {spec!r} (at "
+            f"{errors.user_location()})"
+        )
+    return True
+
+
+def _beside_opaque(func: Callable[..., Any], given: Sequence[Any], tout: Any) -> Any:
+    """A call with values that are handed on as they are, such as Optionals, beside tensors."""
+    if LOCAL.state.capture is not None:
+        raise errors.NeedsPython("py_function of a value that is known when Python runs")
+
+    def merged(*tensors: Any) -> Any:
+        left = iter(tensors)
+        return func(*(x if isinstance(x, Opaque) else next(left) for x in given))
+
+    tensors = [x for x in given if not isinstance(x, Opaque)]
+    return py_function(functools.wraps(func)(merged), tensors, tout)
 
 
 def _of_parts(func: Callable[..., Any], given: Any, specs: Sequence[Any], *parts: Any) -> Any:
