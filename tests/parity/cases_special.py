@@ -77,3 +77,16 @@ def case_dawsn_of_large_numbers(tf):
         found.append(tf.math.special.dawsn(x) * x)
         found.append(tf.math.special.dawsn(tf.constant([np.inf, np.nan], dtype)))
     return found
+
+
+def case_segments_of_infinities(tf):
+    """Largest and smallest of nothing but one infinity, and their gradients."""
+    found = []
+    for function in (tf.math.segment_max, tf.math.segment_min):
+        for end in (np.inf, -np.inf):
+            x = tf.constant([end, end, end, 1.0])
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = function(x, [0, 0, 2, 2])
+            found.append((y, tape.gradient(y, x)))
+    return found
