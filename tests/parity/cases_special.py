@@ -79,6 +79,17 @@ def case_dawsn_of_large_numbers(tf):
     return found
 
 
+def case_incomplete_gammas_far_from_their_order(tf):
+    """x well below and above an order that has no digit left for it."""
+    found = {}
+    for dtype, orders in (("float32", [1e7, 1e10, 3e38]), ("float64", [1e7, 1e17, 1e300])):
+        for times in (1, 40):
+            a = tf.constant(orders * times, dtype)
+            for name, x in {"one": tf.ones_like(a), "half": a / 2, "twice": 1.5 * a}.items():
+                found[dtype, times, name] = tf.math.igamma(a, x), tf.math.igammac(a, x)
+    return list(found.items())
+
+
 def case_segments_of_infinities(tf):
     """Largest and smallest of nothing but one infinity, and their gradients."""
     found = []

@@ -94,10 +94,10 @@ static double upper_gamma(double a, double x, double least, double *by_a)
 #define FAR 1e6
 
 /* The lower function of a large `a`, where not `upper`; the derivative of it by a. DLMF 8.12.3, whose
-   terms are worked out near x = a: elsewhere it is 0 or 1. */
+   terms are worked out near x = a: elsewhere it is 0 or 1, as at half or twice a. */
 static double far_gamma(double a, double x, int upper, double *by_a)
 {
-    double m = (x - a) / a, l = log1p(m), half = (m - l) / (m * m);
+    double m = fmin(fmax((x - a) / a, -0.5), 1), l = log1p(m), half = (m - l) / (m * m);
     if (fabs(m) < 0.1) {
         half = 0;
         for (int n = 19; n >= 2; n--)

@@ -74,6 +74,8 @@ FAR = 1e6
 class _Terms(NamedTuple):
     """The terms of DLMF 8.12.3 near x = a; elsewhere the functions are 0 or 1.
 
+    So x is taken for half or twice `a` where it lies outside of these.
+
     near: what the error function is of. scale: a density. rest: what stands beside that. by_a: the
     derivative of the lower function, by that scale.
     """
@@ -85,7 +87,7 @@ class _Terms(NamedTuple):
 
 
 def _terms(a: Any, x: Any) -> _Terms:
-    m = (x - a) / a
+    m = jnp.clip((x - a) / a, -0.5, 1)
     small = jnp.abs(m) < 0.1
     least = jnp.where(small, m, 0)
     series = jnp.zeros_like(m)
