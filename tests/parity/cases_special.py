@@ -101,3 +101,13 @@ def case_segments_of_infinities(tf):
                 y = function(x, [0, 0, 2, 2])
             found.append((y, tape.gradient(y, x)))
     return found
+
+
+def case_losses_and_clips_at_ends(tf):
+    """Of counts below 0, of a norm that is the limit."""
+    counts = tf.constant([-2.0, -0.5, 0.5, 1.0, 3.0, np.nan])
+    x, limit = tf.constant([3.0, 4.0]), tf.constant(5.0)
+    with tf.GradientTape() as tape:
+        tape.watch((x, limit))
+        (y,), _ = tf.clip_by_global_norm([x], limit)
+    return tf.nn.log_poisson_loss(counts, tf.zeros(6), True), tape.gradient(y, (x, limit))

@@ -143,7 +143,7 @@ def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
 
 
 def _scale_all(norm: Any, clip_norm: Any, *arrays: Any) -> tuple[Any, ...]:
-    scale = clip_norm * jnp.minimum(1 / norm, 1 / clip_norm)
+    scale = clip_norm * rules.minimum(1 / norm, 1 / clip_norm)
     scale = jnp.where(jnp.isfinite(norm), scale, jnp.nan)
     return tuple(x * scale.astype(x.dtype) for x in arrays)
 

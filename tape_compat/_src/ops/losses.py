@@ -230,9 +230,10 @@ def weighted_cross_entropy_with_logits(
 def _log_poisson(targets: Any, log_input: Any, full: bool) -> Any:
     loss = jnp.exp(log_input) - log_input * targets
     if full:
-        positive = jnp.where(targets > 0, targets, 1)
-        stirling = targets * jnp.log(positive) - targets + 0.5 * jnp.log(2 * _math.pi * positive)
-        loss = loss + jnp.where((targets >= 0) & (targets <= 1), 0, stirling)
+        exact = (targets >= 0) & (targets <= 1)
+        z = jnp.where(exact, 1, targets)
+        stirling = z * jnp.log(z) - z + 0.5 * jnp.log(2 * _math.pi * z)
+        loss = loss + jnp.where(exact, 0, stirling)
     return loss
 
 
