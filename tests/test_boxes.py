@@ -125,3 +125,12 @@ def test_quantized_by_axis():
         x, [-1.0, -2.0], [1.0, 2.0], num_bits=3, range_given=True, narrow_range=True, axis=0
     )
     np.testing.assert_allclose(found, [[1 / 3, -1.0], [0.0, -2.0]], rtol=1e-6)
+
+
+def test_padded_suppression_without_a_threshold():
+    """Boxes that share an area suppress each other, others do not."""
+    boxes = tf.constant([[[0.0, 0, 1, 1], [0, 0, 1, 1], [2, 2, 3, 3], [0.5, 0, 2, 1]]])
+    places, count = tf.image.non_max_suppression_padded(
+        boxes, tf.constant([[0.9, 0.8, 0.7, 0.6]]), 4, 0.0, pad_to_max_output_size=True
+    )
+    assert (places.numpy().tolist(), count.numpy().tolist()) == ([[0, 2, 0, 0]], [2])

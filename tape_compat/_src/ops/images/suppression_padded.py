@@ -83,7 +83,8 @@ def _padded(
     shows = jnp.any(boxes > 0, -1)
 
     def suppresses(box: Any, others: Any) -> Any:
-        return _shared(box, others) >= limit
+        shared = _shared(box, others)
+        return (shared >= limit) & (shared > 0)
 
     def choose(boxes: Any, shows: Any) -> tuple[Any, Any]:
         return greedy(boxes, jnp.ones(count, bool), shows, suppresses, most)
