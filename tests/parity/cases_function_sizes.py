@@ -142,6 +142,30 @@ def case_gradients_of_segments(tf):
     return traced(tf, slope, *[(x, tf.constant(ids)) for ids in ([0, 0, 1, 3], [1, 1, 1, 1])])
 
 
+def case_gradients_of_the_users_that_ask_for_a_told_size(tf):
+    @tf.custom_gradient
+    def rows(x, ids):
+        def grad(dy):
+            return tf.scatter_nd(ids[:, None], dy, tf.shape(x)), None
+
+        return tf.gather(x, ids), grad
+
+    specs = tf.TensorSpec([None, 2]), tf.TensorSpec([None], tf.int32), tf.TensorSpec([], tf.int32)
+
+    @tf.function(input_signature=specs)
+    def of_segments(x, ids, n):
+        return rows(tf.math.unsorted_segment_sum(x, ids, n), ids)
+
+    def slope(n):
+        x = tf.reshape(tf.range(10.0), [5, 2])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(of_segments(x * x, tf.constant([0, 0, 1, 2, 2]), n) ** 2)
+        return tape.gradient(y, x)
+
+    return [slope(tf.constant(n)) for n in (3, 4, 3)]
+
+
 def case_segments_that_decrease(tf):
     f = tf.function(lambda x, ids: tf.math.segment_sum(x, ids))
     x = tf.range(3.0)

@@ -162,14 +162,12 @@ class CustomRule:
             key = ("custom", closure, places, self.arity)
             return forward.derived(
                 key,
-                lambda: CustomClosure(
-                    self.name, forward, lambda: made, self.arity, closure.unknown
-                ),
+                lambda: CustomClosure(self.name, forward, lambda: made, self.arity, (closure,)),
             )
         forward = close(program, symbols, results, self.name, until=last)
         backward.sources = program.sources()
-        unknown = any(x._aval.unknown for x in symbols)
-        return CustomClosure(self.name, forward, backward.made, self.arity, unknown)
+        avals = tuple([x._aval for x in symbols])
+        return CustomClosure(self.name, forward, backward.made, self.arity, avals)
 
 
 class _Recording(threading.local):
@@ -315,7 +313,10 @@ def _forward_form(forward: Closure, pull: Callable[..., Any]) -> Callable[..., A
 
 
 class CustomClosure(Closure):
-    """A pure function with a pullback of its own, conjugated as TensorFlow's gradients are."""
+    """A pure function with a pullback of its own, conjugated as TensorFlow's gradients are.
+
+    sized: what has the unknown sizes of the pullback: its closure, or the avals of the arguments.
+    """
 
     jvp_class = _Transposed
 
@@ -327,7 +328,7 @@ class CustomClosure(Closure):
         forward: Closure,
         backward: Callable[[], Recorded],
         arity: int,
-        unknown: bool,
+        sized: tuple[Closure | Aval, ...],
     ):
         @jax.custom_vjp
         def function(*arrays: Any) -> tuple[Any, ...]:
@@ -351,7 +352,7 @@ class CustomClosure(Closure):
 
         function.defvjp(save, pull)
         super().__init__(Op(function, name, kernels=forward.kernels, affine=True), {})
-        self.parts = (forward, backward, arity, unknown)
+        self.parts = (forward, backward, arity, sized)
         self._forward = _forward_form(forward, pull)
 
     def prepare_pullback(self) -> None:
@@ -367,16 +368,17 @@ class CustomClosure(Closure):
         return self._forward(*arrays) if FORWARD.mode else super().traced_pure(*arrays)
 
     def _has_unknown(self) -> bool:
-        return self.parts[3] or self.parts[0].unknown
+        return any(x.unknown for x in (self.parts[0], *self.parts[3]))
 
     def _at(self, sizes: Sizes) -> Closure:
-        forward, backward, arity, _ = self.parts
+        forward, backward, arity, sized = self.parts
 
         def known() -> Recorded:
             closure, places, wiring = backward()
             return closure.at(sizes), places, wiring
 
-        return CustomClosure(self.name, forward.at(sizes), known, arity, False)
+        left = tuple([x.at(sizes) for x in sized])
+        return CustomClosure(self.name, forward.at(sizes), known, arity, left)
 
 
 def _shaped(gradient: Any, shape: tuple[int, ...]) -> Any:
