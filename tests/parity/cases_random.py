@@ -662,9 +662,15 @@ def case_draws_where_python_runs(tf):
             total += tf.reduce_sum(tf.random.normal([2]) * tf.cast(x, tf.float32)) + dropped(x)
         return total, tf.random.uniform([])
 
+    made = []
+
     @tf.function
     def of_iterator(iterator):
-        return next(iterator) + tf.random.normal([]), next(iterator), dropped(tf.ones([3]))
+        first = next(iterator) + tf.random.normal([])
+        if not made:
+            with tf.init_scope():
+                made.append(tf.random.normal([2]))
+        return first, next(iterator), dropped(tf.ones([3]))
 
     @tf.function
     def of_text(text):
@@ -681,7 +687,7 @@ def case_draws_where_python_runs(tf):
     iterator = iter(noisy)
     return {
         "loops": [epoch(numbers), epoch(numbers.take(2)), epoch(numbers)],
-        "iterators": [of_iterator(iterator), of_iterator(iterator)],
+        "iterators": [of_iterator(iterator), of_iterator(iterator), made],
         "texts": [of_text(text) for text in ("abc", "a", "abcd", "b")],
         "maps": [list(texts), list(texts)],
         "py_function": list(eager),

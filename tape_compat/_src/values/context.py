@@ -154,12 +154,9 @@ def init_scope() -> Iterator[None]:
     >>> tape.gradient(y, v).numpy().item()
     9.0
     """
-    if LOCAL.state.capture is None:
-        with suspended():
-            yield
-    else:
-        with leaving():
-            yield
+    within = suspended() if LOCAL.state.capture is None else leaving()
+    with changed(LOCAL, run=None), within:
+        yield
 
 
 @contextlib.contextmanager
