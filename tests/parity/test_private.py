@@ -21,6 +21,7 @@ from tape_compat._src.ops import random_keys
 from tape_compat._src.standin import (
     bounded_spec,
     devices,
+    file_io,
     framework,
     keras2,
     legacy_keras,
@@ -558,6 +559,45 @@ def _changed(wrap):
 def test_structures_of_keras_2_share_what_they_hold():
     real = theirs("trackable.data_structures")
     assert _changed(keras2.wrap) == _changed(real.wrap_or_unwrap)
+
+
+def _files(module, folder):
+    """What functions of files give, one after the other, without the folder's name and, where
+    they raise, what stands behind a colon."""
+    path, other = f"{folder}/a", f"{folder}/b"
+    calls = {
+        "write": lambda: module.write_string_to_file(path, "one"),
+        "read": lambda: module.read_file_to_string(path),
+        "bytes": lambda: module.read_file_to_string(path, binary_mode=True),
+        "exists": lambda: (module.file_exists(filename=path), module.file_exists_v2(path=path)),
+        "copy": lambda: module.copy(oldpath=path, newpath=other),
+        "copy again": lambda: module.copy_v2(path, other),
+        "compared": lambda: module.filecmp(path, other),
+        "crc": lambda: module.file_crc32(path, block_size=2),
+        "atomic": lambda: module.atomic_write_string_to_file(path, "two"),
+        "not over": lambda: module.atomic_write_string_to_file(path, "x", overwrite=False),
+        "now": lambda: (module.read_file_to_string(path), module.filecmp(path, other)),
+        "folders": lambda: module.recursive_create_dir(f"{folder}/x/y"),
+        "matching": lambda: sorted(module.get_matching_files(f"{folder}/*")),
+        "listed": lambda: sorted(module.list_directory(folder)),
+        "walked": lambda: [list(map(str, found)) for found in module.walk(f"{folder}/x")],
+        "length": lambda: (module.stat(other).length, module.is_directory(folder)),
+        "moved": lambda: module.rename(other, path, overwrite=True),
+        "deleted": lambda: module.delete_file(path),
+        "gone": lambda: module.delete_file_v2(path),
+        "mode": lambda: module.FileIO(path, "z"),
+        "all": lambda: (module.delete_recursively(folder), module.file_exists(folder)),
+    }
+    found = {name: str(said(call)).replace(str(folder), "") for name, call in calls.items()}
+    return {name: text.partition(":")[0].rstrip("')") for name, text in found.items()}
+
+
+def test_files(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    ours = _files(file_io, tmp_path / "a")
+    assert ours == _files(theirs("lib.io.file_io"), tmp_path / "b")
+    assert ours["now"] == "('two', False"
 
 
 def test_deprecations(caplog):

@@ -329,6 +329,7 @@ MODULES = {
     **{f"python.keras.{name}": (f".keras.{place}",) for name, place in _KERAS.items()},
     "python.keras.utils.conv_utils": ("._src.standin.legacy_keras",),
     "python.layers.utils": ("._src.standin.runtime",),
+    "python.lib.io.file_io": ("._src.standin.file_io",),
     "python.module.module": ("",),
     "python.ops.array_ops": ("._src.standin.framework", "", ".math", ".nn", ".linalg"),
     "python.ops.array_ops_stack": _OPS,
