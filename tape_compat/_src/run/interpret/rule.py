@@ -18,9 +18,7 @@ Avals: TypeAlias = Sequence[Any]
 #: output is the first input.
 Build: TypeAlias = Callable[[Params, Avals, Avals], Function | None]
 
-#: NumPy goes over a short axis one by one: 7.7 ms to reduce 200,000 times 4 elements, 0.4 ms if all
-#: that lie beside each of the 4 are taken together. A small array is not worth the calls.
-SHORT_AXIS = 8
+#: An array of no more elements is not worth further calls.
 SMALL = 4096
 
 
