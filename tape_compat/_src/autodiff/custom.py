@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..core.avals import Aval
-from ..core.derivative import Jvp, conj, inexact, zero_cotangent
+from ..core.derivative import conj, inexact, zero_cotangent
 from ..core.dimensions import Sizes, product
 from ..core.errors import (
     InvalidArgumentError,
@@ -263,17 +263,6 @@ def _wired(source: Source, position: dict[Any, int]) -> Any:
     )
 
 
-class _Transposed(Jvp):
-    """Forward mode from the pullback alone: it is linear, and its transpose is the JVP."""
-
-    __slots__ = ()
-
-    def _push(self, *arrays: Any) -> tuple[Any, ...]:
-        outputs, pull = self.base.vjp(arrays[: self.count], self.inputs)
-        pushed = _transposed(outputs, pull, arrays[self.count :])
-        return tuple([x for x, out in zip(pushed, outputs) if inexact(out)])
-
-
 def _transposed(outputs: Any, pull: Callable[..., Any], tangents: Sequence[Any]) -> list[Any]:
     """The tangents of outputs by a pullback to what has these tangents."""
     full = [zero_cotangent(out) for out in outputs]
@@ -318,8 +307,6 @@ class CustomClosure(Closure):
     sized: what has the unknown sizes of the pullback: its closure, or the avals of the arguments.
     """
 
-    jvp_class = _Transposed
-
     __slots__ = ("_forward", "parts")
 
     def __init__(
@@ -363,6 +350,9 @@ class CustomClosure(Closure):
         """Those that the user's function gives, and not None."""
         places = self.parts[1]()[1]
         return tuple([i for i in want if i in places])
+
+    def pure(self, *arrays: Any) -> tuple[Any, ...]:
+        return self._forward(*arrays) if FORWARD.mode else super().pure(*arrays)
 
     def traced_pure(self, *arrays: Any) -> tuple[Any, ...]:
         return self._forward(*arrays) if FORWARD.mode else super().traced_pure(*arrays)

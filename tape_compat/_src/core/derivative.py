@@ -25,8 +25,7 @@ def pullback(
 
 def jvp(closure: Closure, count: int, inputs: tuple[int, ...]) -> Closure:
     """From `count` primals and the tangents of these inputs to those of the inexact outputs."""
-    make = closure.jvp_class or Jvp
-    return closure.derived((count, inputs), lambda: make(closure, count, inputs))
+    return closure.derived((count, inputs), lambda: Jvp(closure, count, inputs))
 
 
 class Pullback(Closure):

@@ -176,9 +176,6 @@ class Closure:
     #: Whether it is a derivative, which need not depend on all its inputs.
     derivative = False
 
-    #: The class of its JVP, if that is one of its own.
-    jvp_class: type | None = None
-
     #: Whether all its outputs count as depending on what one of them depends on.
     as_one = False
 
