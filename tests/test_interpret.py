@@ -136,11 +136,12 @@ def pairs(dtype):
 OF_FLOATS = [
     *(lax.floor, lax.ceil, lax.sqrt, lax.rsqrt, lax.exp, lax.exp2, lax.log, lax.log1p, lax.expm1),
     *(lax.sin, lax.cos, lax.tan, lax.asin, lax.acos, lax.atan, lax.asinh, lax.acosh, lax.cbrt),
-    *(lax.tanh, lax.atanh, lax.logistic, lax.is_finite, lax.erf, lax.erfc, lax.erf_inv, lax.round),
+    *(lax.tanh, lax.atanh, lax.logistic, lax.is_finite, lax.round),
     *(lax.square, lax.neg, lax.abs, lax.sign),
     *([lax.one_minus_square] if hasattr(lax, "one_minus_square") else ()),
     partial(lax.round, rounding_method=lax.RoundingMethod.TO_NEAREST_EVEN),
     *[partial(lax.integer_pow, y=y) for y in (0, 1, 2, 3, 5, -1, -2, -3)],
+    *([] if special.OF_EACH is None else (lax.erf, lax.erfc, lax.erf_inv)),
 ]
 
 
@@ -149,7 +150,8 @@ OF_FLOATS = [
 def test_functions_of_floats(dtype):
     each(OF_FLOATS, edges(dtype), times=6)
     small = edges(dtype)[np.abs(edges(dtype).astype(float)) <= 30]
-    each([lax.sinh, lax.cosh, lax.lgamma], small, times=20, absolute=1)
+    of_c = [] if special.OF_EACH is None else [lax.lgamma]
+    each([lax.sinh, lax.cosh, *of_c], small, times=20, absolute=1)
     check(lax.digamma, small[small != 0], times=20, absolute=1)  # -inf at 0 since JAX 0.12
 
 
@@ -709,8 +711,9 @@ def test_convolutions_of_other_dtypes():
 
 
 @pytest.mark.part
+@pytest.mark.skipif(SUBSTITUTE is None, reason="is of the C code")
 @pytest.mark.parametrize("dtype", [np.dtype("float64"), np.dtype("complex128")], ids=str)
-@pytest.mark.parametrize("n", [1, 3, 8, 21])
+@pytest.mark.parametrize("n", [1, 3, 21])
 def test_triangular_systems(n, dtype):
     a = numbers(dtype, 2, n, n) + 3 * n * np.eye(n)
     b = numbers(dtype, 2, n, n + 1)
@@ -728,9 +731,13 @@ def test_triangular_systems(n, dtype):
     check(function, a / (3 * n), b, times=100)
 
 
-def test_triangular_systems_without_an_answer():
+def test_triangular_systems_without_an_answer(monkeypatch):
     a, b = np.array([[0.0, 0.0], [1.0, 2.0]]), np.ones((2, 1))
-    check(lambda a, b: lax.linalg.triangular_solve(a, b, left_side=True, lower=True), a, b)
+    solve = partial(lax.linalg.triangular_solve, left_side=True, lower=True)
+    check(solve, a, b, alone=int(SUBSTITUTE is None))
+    check(solve, a, b[:, :0])
+    monkeypatch.setattr(decompositions, "_MOST_ROWS", 1)
+    check(solve, a, b, alone=1)
 
 
 def test_cholesky():
@@ -750,7 +757,8 @@ def test_lu_and_qr():
     check(lambda x: lax.linalg.lu(x), np.zeros((2, 2)), alone=int(ELIMINATE is None))
     solve = jax.grad(lambda a, b: jnp.sum(jnp.linalg.solve(a, b) ** 2), (0, 1))
     x = numbers(np.dtype("float64"), 3, 3)
-    check(solve, x + 3 * np.eye(3), x[0], times=100, alone=int(ELIMINATE is None))
+    alone = 5 if ELIMINATE is None else 0
+    check(solve, x + 3 * np.eye(3), x[0], times=100, alone=alone)
 
 
 def eliminated(a):
@@ -808,6 +816,15 @@ def test_the_kernel_takes_matrices_with_room_for_rows():
             ELIMINATE(*wrong)
 
 
+def substituted(a, b, lower, unit):
+    """The x of a @ x = b, row by row."""
+    x = np.zeros_like(b)
+    for i in range(len(b[0, 0]))[:: 1 if lower else -1]:
+        row = b[..., i, :] - (a[..., i, None, :] @ x)[..., 0, :]
+        x[..., i, :] = row if unit else row / a[..., i, i, None]
+    return x
+
+
 @pytest.mark.skipif(SUBSTITUTE is None, reason="is of the C code")
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
 def test_the_kernel_solves_as_numpy_does(dtype):
@@ -820,8 +837,8 @@ def test_the_kernel_solves_as_numpy_does(dtype):
         a[0, 0, 0, 0] = 0.0
         for lower, unit in itertools.product((True, False), repeat=2):
             with np.errstate(all="ignore"):
-                found = decompositions._substituted(a, b, lower, unit)
-                wanted = decompositions._solve(a, b, lower, unit)
+                found = decompositions._solve(a, b, lower, unit)
+                wanted = substituted(a, b, lower, unit)
             np.testing.assert_allclose(found[0, 1:], wanted[0, 1:], rtol=1e-4, atol=1e-5)
             finite = np.isfinite(wanted)
             np.testing.assert_array_equal(np.isfinite(found), finite)
@@ -850,24 +867,33 @@ def test_small_systems_are_solved_without_blas():
     """So no threads are held back for them, whatever the first size was that was traced."""
     closure = tf.linalg.inv.op.bind(adjoint=False)
     contexts = [
-        op_by_op.OpRunner(closure, (Aval.of((n, n), dtypes.float32),)).context for n in (3, 7, 200)
+        op_by_op.OpRunner(closure, (Aval.of((n, n), dtypes.float32),)).context for n in (3, 7, 600)
     ]
     limited = op_by_op.in_one_thread
     small = limited if SUBSTITUTE is None else op_by_op.on_host
     assert contexts == [small, small, limited]
 
 
+def log_gamma(x):
+    """Infinite at the poles and out of range."""
+    try:
+        return math.lgamma(x)
+    except (ValueError, OverflowError):
+        return math.inf
+
+
 @pytest.mark.skipif(special.OF_EACH is None, reason="is of the C code")
 def test_functions_of_one_number_by_the_kernel():
     """Those of Python's `math`, of any layout."""
-    by_python = {"erf": math.erf, "erfc": math.erfc, "lgamma": special.log_gamma}
+    by_python = {"erf": math.erf, "erfc": math.erfc, "lgamma": log_gamma}
     for name, function in by_python.items():
         for dtype in map(np.dtype, ("float32", "float64")):
             x = np.append(numbers(dtype, 30, low=-9.5, high=30), edges(dtype)[:-3])
             for array in (x, x[::2], x[:0], x[3], x[:30].reshape(5, 6).T):
                 got = special.SPECIAL[name](array)
                 with np.errstate(over="ignore"):
-                    agree(np.asarray(got), special.mapped(function)(array))
+                    wanted = list(map(function, array.ravel().tolist()))
+                    agree(np.asarray(got), np.array(wanted).astype(dtype).reshape(array.shape))
 
 
 @pytest.mark.skipif(special.OF_EACH is None, reason="is of the C code")
@@ -1104,7 +1130,7 @@ def test_seconds_grow_with_the_work():
     def seconds(function, *shape):
         return plan_of(function, np.zeros(shape, np.float32)).seconds
 
-    assert seconds(jnp.sin, 100) < seconds(jnp.sin, 10_000) < seconds(lax.erf, 10_000)
+    assert seconds(jnp.sin, 100) < seconds(jnp.sin, 10_000) < seconds(lax.digamma, 10_000)
     assert 3e-6 < seconds(lambda x: -x, 3) < 1e-5
     small, large = [seconds(lambda x: x + 1, n << 18) for n in (32, 64)]
     assert large > small + (32 << 20) * cost.FRESH_BYTE_SECONDS

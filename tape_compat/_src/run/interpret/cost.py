@@ -13,13 +13,11 @@ from typing import Any
 import numpy as np
 
 from .convolutions import BLOCK, kernel_call
-from .decompositions import substitution_by_kernel
 from .elementwise import OF_ONE_NUMBER
 from .indexing import SCATTERS
 from .products import by_floats
 from .rule import Avals, Params, narrow, size
 from .sorting import BY_KERNEL, LEAST_BY_KERNEL, by_kernel
-from .special import OF_EACH
 
 #: Of a whole plan: the handling of floating point errors (1.5 us), the list of values.
 CALL_SECONDS = 4e-6
@@ -77,17 +75,7 @@ _TABLE: tuple[tuple[float, float, float, str], ...] = (
     (60.0, 25.0, 150.0, "erf_inv"),
     (110.0, 40.0, 40.0, "threefry2x32"),
 )
-#: The same of those that Python does where there is no C.
-_BY_PYTHON: tuple[tuple[float, float, float, str], ...] = (
-    (3.0, 60.0, 60.0, "erf erfc"),
-    (3.0, 180.0, 180.0, "lgamma"),
-    (60.0, 25.0, 450.0, "erf_inv"),
-)
-_ROWS = {
-    name: row[:3]
-    for row in (_TABLE if OF_EACH is not None else (*_TABLE, *_BY_PYTHON))
-    for name in row[3].split()
-}
+_ROWS = {name: row[:3] for row in _TABLE for name in row[3].split()}
 _ARITHMETIC = (1.0, 0.3, 0.5)
 _FUNCTION_OF_COMPLEX = 50.0
 
@@ -195,10 +183,7 @@ def _lu(params: Params, ins: Avals, outs: Avals) -> float:
 
 
 def _triangular_solve(params: Params, ins: Avals, outs: Avals) -> float:
-    """By the kernel, or each row by a product."""
-    if substitution_by_kernel(ins):
-        return 5 * NUMPY_SECONDS + size(ins[1]) * ins[0].shape[-1] * 0.4e-9
-    return _matrices(5.0, 1.0)(params, ins, outs)
+    return 5 * NUMPY_SECONDS + size(ins[1]) * ins[0].shape[-1] * 0.4e-9
 
 
 def _gather(params: Params, ins: Avals, outs: Avals) -> float:

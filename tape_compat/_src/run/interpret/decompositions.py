@@ -14,36 +14,13 @@ _ELIMINATE: Any = getattr(KERNELS, "eliminate", None)
 _SUBSTITUTE: Any = getattr(KERNELS, "substitute", None)
 _BY_KERNEL = tuple(map(np.dtype, ("float32", "float64", "complex64", "complex128")))
 
-#: Systems of so many unknowns are solved row by row, larger ones by halves.
-_ROWS = 8
-#: By the kernel, which multiplies number by number.
-_ROWS_OF_KERNEL = 48
-
-
-def _lower(a: Any, b: Any, unit: bool) -> Any:
-    """The x of a @ x = b for lower triangular a, by forward substitution."""
-    n = a.shape[-1]
-    if n <= _ROWS:
-        x = np.zeros_like(b)
-        for i in range(n):
-            row = b[..., i, :] - np.matmul(a[..., i : i + 1, :i], x[..., :i, :])[..., 0, :]
-            x[..., i, :] = row if unit else row / a[..., i, i, None]
-        return x
-    half = n // 2
-    top = _lower(a[..., :half, :half], b[..., :half, :], unit)
-    rest = b[..., half:, :] - np.matmul(a[..., half:, :half], top)
-    return np.concatenate([top, _lower(a[..., half:, half:], rest, unit)], -2)
+#: Larger systems are left to LAPACK: the kernel multiplies number by number. It takes those of 64
+#: unknowns in a tenth of the time of NumPy, of 400 in a fifth.
+_MOST_ROWS = 512
 
 
 def _solve(a: Any, b: Any, lower: bool, unit: bool) -> Any:
-    if lower:
-        return _lower(a, b, unit)
-    turned = _lower(a[..., ::-1, ::-1], b[..., ::-1, :], unit)  # the last unknown first
-    return turned[..., ::-1, :]
-
-
-def _substituted(a: Any, b: Any, lower: bool, unit: bool) -> Any:
-    """As `_solve`, by the kernel."""
+    """The x of a @ x = b for triangular a."""
     n, columns = b.shape[-2:]
     x = np.array(b, order="C")
     a = np.ascontiguousarray(a)
@@ -53,25 +30,27 @@ def _substituted(a: Any, b: Any, lower: bool, unit: bool) -> Any:
 
 def substitution_by_kernel(ins: Avals) -> bool:
     """Whether the kernel solves triangular systems."""
-    small = ins[0].shape[-1] <= _ROWS_OF_KERNEL
+    small = ins[0].shape[-1] <= _MOST_ROWS
     return _SUBSTITUTE is not None and ins[0].dtype in _BY_KERNEL and small
 
 
-def _triangular_solve(params: Params, ins: Avals, outs: Avals) -> Function:
+def _triangular_solve(params: Params, ins: Avals, outs: Avals) -> Function | None:
     left, lower = params["left_side"], params["lower"]
     transposed, conjugated = params["transpose_a"], params["conjugate_a"]
     unit = params["unit_diagonal"]
-    empty = 0 in ins[1].shape
-    solve = _substituted if substitution_by_kernel(ins) and not empty else _solve
+    if 0 in ins[1].shape:
+        return lambda a, b: b
+    if not substitution_by_kernel(ins):
+        return None
 
     def function(a: Any, b: Any) -> Any:
         a = a.conj() if conjugated else a
         if transposed == left:  # x @ a = b is a.T @ x.T = b.T
             a = np.swapaxes(a, -1, -2)
         if left:
-            return solve(a, b, lower != transposed, unit)
+            return _solve(a, b, lower != transposed, unit)
         b = np.swapaxes(b, -1, -2)
-        return np.swapaxes(solve(a, b, lower == transposed, unit), -1, -2)
+        return np.swapaxes(_solve(a, b, lower == transposed, unit), -1, -2)
 
     return function
 

@@ -1,4 +1,4 @@
-"""Special functions that NumPy lacks, element by element in C, or by Python's `math`, or by series.
+"""Special functions that NumPy lacks, element by element in C, or by series.
 
 SciPy has them all, but importing `scipy.special` takes 100 to 200 ms.
 """
@@ -14,39 +14,17 @@ from ...core.native import KERNELS
 from .rule import Function
 
 OF_EACH: Any = getattr(KERNELS, "of_each", None)
-_BY_KERNEL = frozenset(map(np.dtype, ("float32", "float64")))
 
 
-def mapped(function: Function) -> Function:
-    """A function of Python floats, over an array."""
-
-    def over(x: Any) -> Any:
-        flat = map(function, np.ravel(x).tolist())
-        return np.fromiter(flat, x.dtype, count=x.size).reshape(x.shape)
-
-    return over
-
-
-def _by_kernel(number: int, function: Function) -> Function:
-    """The same by the function of this number in C."""
-    by_python = mapped(function)
+def _by_kernel(number: int) -> Function:
+    """The function of this number in C."""
 
     def over(x: Any) -> Any:
-        if x.dtype not in _BY_KERNEL:
-            return by_python(x)
         found = np.empty(x.shape, x.dtype)
         OF_EACH(number, np.ascontiguousarray(x), found)
         return found
 
-    return by_python if OF_EACH is None else over
-
-
-def log_gamma(x: float) -> float:
-    """Logarithm of the absolute value of Gamma; infinite at its poles and out of range."""
-    try:
-        return math.lgamma(x)
-    except (ValueError, OverflowError):
-        return math.inf
+    return over
 
 
 def _asymptotic(x: Any) -> Any:
@@ -122,12 +100,8 @@ def _inverse_error(x: Any) -> Any:
     return np.copysign(np.where(np.abs(x) < 1, y, beyond), x).astype(dtype)
 
 
-_error, _rest = _by_kernel(0, math.erf), _by_kernel(1, math.erfc)
+_error, _rest = _by_kernel(0), _by_kernel(1)
 
-SPECIAL: dict[str, Function] = {
-    "erf": _error,
-    "erfc": _rest,
-    "erf_inv": _inverse_error,
-    "lgamma": _by_kernel(2, log_gamma),
-    "digamma": _digamma,
-}
+SPECIAL: dict[str, Function] = {"digamma": _digamma}
+if OF_EACH is not None:  # else XLA does them
+    SPECIAL |= {"erf": _error, "erfc": _rest, "erf_inv": _inverse_error, "lgamma": _by_kernel(2)}
