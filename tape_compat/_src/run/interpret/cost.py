@@ -25,8 +25,7 @@ CALL_SECONDS = 4e-6
 #: Of calling NumPy once: arguments, checks, the new array. 0.7 us where there is one element.
 NUMPY_SECONDS = 0.9e-6
 
-#: Of a step that JAX compiles by itself: launching it, its results as NumPy arrays. That it must be
-#: compiled first is not in it.
+#: Of a primitive that has no rule: launching what JAX compiles.
 ALONE_SECONDS = 40e-6
 
 #: A loop whose length is not known is taken to go on so long.

@@ -8,28 +8,23 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from ...core.caches import Cache
 from ...core.dimensions import Sizes
 from ...core.host import on_host
 from ...core.native import native
 from ...core.steps import last_uses
 from ...core.traces import with_sizes
-from ...core.x64 import in_x64
 from . import cost
 from .control import CALLS, CONTROL, called
 from .convolutions import TABLE as CONVOLUTIONS
 from .indexing import Scatter
 from .products import TABLE as PRODUCTS
-from .randomness import as_words, is_key, key_of, of_keys, words_of
+from .randomness import as_words, is_key, of_keys, words_of
 from .rule import Function, Rule, known, narrow, same, size, widened
 from .rules import RULES
 
 #: Equations of constants are done once, when the plan is made, if they give no more than so many
 #: elements, which the plan then keeps; a constant that is broadcast is kept as one element.
 FOLDED_ELEMENTS = 4096
-
-#: Primitives that JAX compiles by themselves, by what they are and their parameters.
-_ALONE: Cache[tuple, Callable[..., Any]] = Cache("interpreted alone", 1024)
 
 
 class Step(NamedTuple):
@@ -48,8 +43,8 @@ class Interpreted:
 
     Attributes:
       seconds: what one call costs, an estimate from shapes.
-      compiled_alone: how many primitives have no rule and are compiled by JAX, each by itself.
-      effects: whether it does more than compute: callbacks, prints.
+      compiled_alone: how many primitives have no rule, as calls out of a program: what has any is
+        compiled by JAX, and is not to be run here.
       arithmetic: of the seconds, those of what does not just move elements.
       products: of the seconds, those of products of matrices, and of convolutions that no kernel
         of this library does.
@@ -82,7 +77,6 @@ class Interpreted:
         self.equations = len(drafts) + sum([draft.inside for draft in drafts])
         self.seconds = cost.CALL_SECONDS + sum([draft.seconds for draft in drafts])
         self.compiled_alone = sum([draft.compiled_alone for draft in drafts])
-        self.effects = bool(inner.effects)
         self.arithmetic = sum([draft.seconds for draft in drafts if not draft.moves])
         self.products = sum([draft.seconds for draft in drafts if draft.product])
         self.kernels = sum([draft.seconds for draft in drafts if draft.stays])
@@ -155,10 +149,10 @@ class ByHand:
 
 
 class _Draft(NamedTuple):
-    """A step before it is known what is needed: with what it costs, how many primitives it has JAX
-    compile, whether it does more than compute, just moves elements, is a product of arrays, or is
-    as slow in a compiled program, how many equations are in its parts, and how many operations it
-    is."""
+    """A step before it is known what is needed: with what it costs, how many primitives it has
+    without a rule, whether it does more than compute, just moves elements, is a product of arrays,
+    or is as slow in a compiled program, how many equations are in its parts, and how many
+    operations it is."""
 
     function: Function
     inputs: tuple[int, ...]
@@ -229,7 +223,7 @@ class _Building:
             return [self.hold(np.zeros(x.aval.shape, jax.dtypes.float0)) for x in eqn.outvars]
         function = of_keys(name, params, *_avals(eqn)) if keys else _function_of(eqn)
         if function is None:
-            return self.step(eqn, _alone(eqn), inputs, cost.ALONE_SECONDS, 1)
+            return self.step(eqn, _left_to_jax, inputs, cost.ALONE_SECONDS, 1)
         if function is same:
             return inputs[:1]
         if self.constant.issuperset(inputs) and _folds(eqn):
@@ -360,28 +354,5 @@ def _rounded(rule: Rule, eqn: Any, ins: list[Any], outs: list[Any]) -> Function 
     return rounded
 
 
-def _alone(eqn: Any) -> Function:
-    """What JAX compiles for one equation."""
-    key = (eqn.primitive, tuple(sorted(eqn.params.items())))
-    try:
-        call = _ALONE.find(key, lambda: _jitted(eqn))
-    except TypeError:  # a parameter that is no key
-        call = _jitted(eqn)
-    ordered = bool(eqn.effects)
-    keys = [i for i, x in enumerate(eqn.invars) if as_words(x.aval)]
-
-    def function(*arrays: Any) -> list[Any] | Any:
-        given = list(arrays)
-        for i in keys:
-            given[i] = key_of(given[i])
-        found = in_x64(call, *given)
-        if ordered:
-            jax.effects_barrier()
-        return [*map(_held, found)] if isinstance(found, (list, tuple)) else _held(found)
-
-    return function
-
-
-def _jitted(eqn: Any) -> Callable[..., Any]:
-    primitive, params = eqn.primitive, eqn.params
-    return jax.jit(lambda *arrays: primitive.bind(*arrays, **params))
+def _left_to_jax(*_: Any) -> Any:
+    raise AssertionError("a plan with primitives that have no rule is run")

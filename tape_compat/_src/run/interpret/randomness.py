@@ -67,11 +67,6 @@ def words_of(key: Any) -> np.ndarray:
     return np.asarray(jax.random.key_data(key))
 
 
-def key_of(words: Any) -> jax.Array:
-    """The key of words."""
-    return jax.random.wrap_key_data(words, impl="threefry2x32")
-
-
 def _hashed(keys: Any, shape: tuple[int, ...]) -> tuple[Any, Any]:
     """Two words for each element of each key."""
     count = np.arange(math.prod(shape), dtype=np.uint32).reshape(shape)
