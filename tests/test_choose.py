@@ -3,7 +3,7 @@
 import pytest
 
 from tape_compat._src.run import policy
-from tape_compat._src.run.choose import Choice, Facts, History, Later, Seen, choose, later
+from tape_compat._src.run.choose import Choice, Facts, History, Seen, choose, layers_settled
 
 COMPILED, BESIDE, OP_BY_OP = Choice.COMPILED, Choice.BESIDE, Choice.OP_BY_OP
 
@@ -173,10 +173,5 @@ def test_joins_stop_where_each_program_is_given_new_ones():
 
 
 def test_layers_go_over_to_a_whole_program_at_a_count():
-    for instructions in (800, 20):
-        due = [later(instructions, run) for run in range(1, 200)]
-        begin, switch = due.index(Later.BEGIN) + 1, due.index(Later.SWITCH) + 1
-        paid = instructions // policy.LAYERS_INSTRUCTIONS_A_RUN
-        assert begin == max(policy.LAYERS_SETTLED, paid)
-        assert switch == 2 * begin
-        assert due.count(Later.NOTHING) == len(due) - 2
+    assert layers_settled(20) == policy.LAYERS_SETTLED
+    assert layers_settled(800) == 800 // policy.LAYERS_INSTRUCTIONS_A_RUN > policy.LAYERS_SETTLED

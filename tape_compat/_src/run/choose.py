@@ -106,19 +106,11 @@ def _choose_beside(facts: Facts, run: int, price: float, due: float, over: float
     return Choice.COMPILED if compiled or run >= over else Choice.BESIDE
 
 
-class Later(Enum):
-    """What is to be done about a program that runs as loops, though each iteration has variables of
-    its own: as a whole it takes longer to compile, and less to run."""
-
-    NOTHING = "go on"
-    BEGIN = "begin to compile it as a whole, beside"
-    SWITCH = "go over to it"
-
-
-def later(instructions: int, runs: int) -> Later:
-    """What is due at this run of it. By counts, not by clocks: every run of a program is alike."""
-    begin = max(policy.LAYERS_SETTLED, instructions // policy.LAYERS_INSTRUCTIONS_A_RUN)
-    return {begin: Later.BEGIN, 2 * begin: Later.SWITCH}.get(runs, Later.NOTHING)
+def layers_settled(instructions: int) -> int:
+    """At which run another thread begins to compile a program as a whole that runs as loops, though
+    each iteration has variables of its own: as a whole it takes longer to compile, and less to run.
+    After as many more it goes over. By counts, not by clocks: every run of a program is alike."""
+    return max(policy.LAYERS_SETTLED, instructions // policy.LAYERS_INSTRUCTIONS_A_RUN)
 
 
 @native

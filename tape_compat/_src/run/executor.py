@@ -24,7 +24,7 @@ from ..core.op import Closure
 from ..core.program import NOWHERE, Entry, Node, Program, References, Runner
 from ..core.x64 import in_x64
 from . import kept, policy
-from .choose import Choice, Facts, History, Later, choose, later
+from .choose import Choice, Facts, History, choose, layers_settled
 from .donation import ONLY_OURS, Care, arranged, copied, copy_all
 from .loops.write import LoopProgram
 from .memory import lacks
@@ -374,11 +374,11 @@ def _switched(program: Program, loops: LoopProgram) -> WholeProgram | LoopProgra
     """What runs a program whose iterations have large variables of their own, compiled as a whole
     in another thread once it has come often enough."""
     loops.runs += 1
-    due, node, key = later(loops.node.depth, loops.runs), loops.node, loops.key
-    if due is Later.BEGIN:
+    begin, node, key = layers_settled(loops.node.depth), loops.node, loops.key
+    if loops.runs == begin:
         _begin(program, key, kept.op_by_op(node, key[0]), None, loops.runs)
         COUNTERS.reason(f"a step of {node.depth} instructions, loops until now, as a whole")
-    if due is Later.SWITCH and (whole := kept.begun((node, key))) is not None:
+    if loops.runs == 2 * begin and (whole := kept.begun((node, key))) is not None:
         COUNTERS.compiles += 1
         kept.keep(whole)
         return whole
