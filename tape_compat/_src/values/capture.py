@@ -8,9 +8,10 @@ same closure.
 
 from __future__ import annotations
 
+import contextlib
 import operator
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
@@ -401,26 +402,14 @@ def within(program: SymbolicProgram) -> Any:
     return changed(LOCAL.state, program=program, capture=program, recorders=())
 
 
-class leaving:
+@contextlib.contextmanager
+def leaving() -> Iterator[None]:
     """Context: outside every function that is being recorded, and every tape."""
-
-    def __enter__(self) -> None:
-        state = self.state = LOCAL.state
-        self.before = (state.program, state.recorders, state.capture, state.deferring)
+    with changed(LOCAL.state, program=None, recorders=(), capture=None, deferring=False):
         try:
-            state.program = state.capture = None
-            state.recorders = ()
-            state.deferring = False
-        except BaseException:  # an interrupt: the `with` block will not be entered
-            self.__exit__()
-            raise
-
-    def __exit__(self, *_: object) -> None:
-        try:
-            flush()
+            yield
         finally:
-            state = self.state
-            state.program, state.recorders, state.capture, state.deferring = self.before
+            flush()
 
 
 class Captured(NamedTuple):
