@@ -113,6 +113,9 @@ QUICK_FLAGS = (
     "--xla_cpu_use_fusion_emitters=false",
     "--xla_cpu_parallel_codegen_split_count=1",
 )
+#: Settings of JAX's for those steps: it takes no frames out of tracebacks, for which it asks the
+#: disk about each of them. That is a tenth of the time of tests/test_dimensions.py.
+QUICK_SETTINGS = {"JAX_TRACEBACK_FILTERING": "off"}
 #: Settings of JAX's: its persistent compilation cache, for everything however small, and no
 #: tracebacks in what is compiled, into which a fifth of the time of lowering goes.
 SETTINGS = {
@@ -149,7 +152,9 @@ def run(name: str, say: Callable[[str], object] = show) -> tuple[int, str]:
     command = [sys.executable, "-m", module, *arguments]
     say(f"== {name}: python -m {' '.join([module, *arguments])}\n")
     started = time.monotonic()
-    quick = {"XLA_FLAGS": quick_flags()} if name in QUICK and "XLA_FLAGS" not in os.environ else {}
+    quick = {}
+    if name in QUICK and "XLA_FLAGS" not in os.environ:
+        quick = {"XLA_FLAGS": quick_flags(), **QUICK_SETTINGS}
     last = ""
     with subprocess.Popen(
         command,
