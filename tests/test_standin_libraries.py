@@ -68,6 +68,9 @@ from tensorflow.compat.v2.experimental import dtensor
 from tensorflow.python.distribute import input_ops
 from tensorflow.python.layers.utils import smart_cond
 from tensorflow.python.feature_column.feature_column_v2 import DenseColumn, EmbeddingColumn
+from tensorflow.python.saved_model import signature_constants, tag_constants
+from tensorflow.core.framework import graph_pb2, node_def_pb2
+from tensorflow.core.protobuf import config_pb2, saved_model_pb2
 import inspect
 found = [
     smart_cond(True, lambda: 1, lambda: 2) == 1, issubclass(EmbeddingColumn, DenseColumn),
@@ -80,6 +83,10 @@ found = [
     variable_scope.get_variable is tf.compat.v1.get_variable, standard_ops.matmul is tf.matmul,
     tensor_util.MakeNdarray is tf.make_ndarray, math_ops.to_int32 is tf.compat.v1.to_int32,
     context.num_gpus() == 0, context.ensure_initialized() is None,
+    tag_constants.SERVING == tf.saved_model.SERVING, config_pb2.ConfigProto().IsInitialized(),
+    signature_constants.PREDICT_METHOD_NAME == tf.saved_model.PREDICT_METHOD_NAME,
+    graph_pb2.GraphDef(node=[node_def_pb2.NodeDef(name="a")]).node[0].name == "a",
+    not saved_model_pb2.SavedModel().meta_graphs,
 ]
 @keras_export("keras.layers.Own")
 class Own: pass
@@ -91,7 +98,7 @@ except AttributeError as error:
 print(json.dumps(found))
 """
         )
-        == [True] * 22
+        == [True] * 27
     )
 
 

@@ -249,6 +249,7 @@ _GENERATED = (
     "script sdca set sparse special_math spectral state stateful_random stateless_random string "
     "summary sync training uniform_quant"
 ).split()
+_MESSAGES = "._src.library.saved_model.messages"
 
 MODULES = {
     "__internal__.autograph": ("._src.standin.keras2",),
@@ -258,12 +259,16 @@ MODULES = {
     "__internal__.monitoring": ("._src.standin.monitoring",),
     "__internal__.nest": ("._src.standin.nests", ".nest"),
     "__internal__.ops": ("._src.standin.framework",),
-    "core.framework.attr_value_pb2": (),
+    "core.framework.attr_value_pb2": (_MESSAGES,),
+    "core.framework.graph_pb2": (_MESSAGES,),
+    "core.framework.node_def_pb2": (_MESSAGES,),
     "core.protobuf.cluster_pb2": (),
     "core.protobuf.config_pb2": ("._src.library.version1.session_config",),
+    "core.protobuf.meta_graph_pb2": (_MESSAGES,),
     "core.protobuf.rewriter_config_pb2": ("._src.library.version1.session_config",),
+    "core.protobuf.saved_model_pb2": (_MESSAGES,),
     "core.protobuf.saver_pb2": (),
-    "core.protobuf.struct_pb2": ("._src.library.saved_model.messages",),
+    "core.protobuf.struct_pb2": (_MESSAGES,),
     "python.autograph.converters.break_statements": ("malt.converters.break_statements",),
     "python.autograph.converters.continue_statements": ("malt.converters.continue_statements",),
     "python.autograph.converters.return_statements": ("malt.converters.return_statements",),
@@ -391,6 +396,10 @@ MODULES = {
     "python.profiler.model_analyzer": (".compat.v1.profiler",),
     "python.profiler.option_builder": (".compat.v1.profiler",),
     "python.pywrap_tfe": (),
+    **{
+        f"python.saved_model.{name}": ("._src.library.saved_model.constants",)
+        for name in ("constants", "signature_constants", "tag_constants")
+    },
     "python.saved_model.model_utils.mode_keys": ("._src.standin.keras2",),
     "python.saved_model.save": (),
     "python.trackable.base": ("._src.values.trackable", "._src.standin.keras2"),
