@@ -119,6 +119,23 @@ def test_when_it_is_compiled(jit_compile, due, op, counted, monkeypatch):
 
 
 @pytest.mark.usefixtures("deferred")
+def test_when_steps_of_a_function_that_runs_as_python_are_compiled(monkeypatch):
+    monkeypatch.setattr(policy, "INTERPRETS", True)
+    v = tf.Variable(tf.ones([6]))
+    dataset = tf.data.Dataset.from_tensors(tf.ones([6]))
+
+    @tf.function
+    def run(dataset):
+        for x in dataset:
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_sum(chain(v * x, tf.tan))
+            v.assign_sub(0.1 * tape.gradient(loss, v))
+        return loss
+
+    assert begun_at(lambda: float(run(dataset)), monkeypatch) == [policy.FUNCTION_DUE]
+
+
+@pytest.mark.usefixtures("deferred")
 @pytest.mark.parametrize(
     ("jit_compile", "over"),
     [(None, policy.FUNCTION_DUE * policy.FUNCTION_OVER), (True, policy.JIT_COMPILE_DUE)],

@@ -24,6 +24,7 @@ from ..core.native import native, native_calls
 from ..core.state import LOCAL, MODE
 from ..ops.random_keys import PythonDraws
 from ..run import policy
+from ..run.executor import left_pending
 from ..values import nest
 from ..values.composite import Opaque
 from ..values.context import inside_function
@@ -244,6 +245,7 @@ class Function(Recorded):
         """What the Python function gives."""
         with taking(), self._draws.running():
             result = self._python_function(*args, **kwargs)
+        left_pending(LOCAL.state.program)
         return as_tensors(result, self._python_function)
 
     def _tried(

@@ -34,8 +34,8 @@ class Facts(NamedTuple):
     run it on zeros does no harm, as another thread does to compile it. loss: about how many seconds
     longer it takes op by op than compiled; seconds: how many that takes in all. op_compiles: how
     many to compile ops by themselves. price: how many its compile takes beyond what its length
-    says. due: at which run that begins because it calls what the user declared a function, 0 if
-    it does not.
+    says. due: at which run that begins because it calls what the user declared a function, or is
+    of the Python of one, 0 if neither.
     """
 
     instructions: int
@@ -123,7 +123,8 @@ class History:
     `in_a_row` times. joins: whether ops of concrete inputs join what is pending; new_joins: how
     many programs were given new ones. leads: whether ops that follow lead to a tape; ran_between:
     how many did, in all; misled: how often they did not, though that was expected. instructions: of
-    the last program. last: the program compiled last, for the reasons.
+    the last program. of_function: whether it is in a function whose Python runs. last: the program
+    compiled last, for the reasons.
     """
 
     key: Any = None
@@ -138,6 +139,7 @@ class History:
     ran_between: int = 0
     instructions: int = 0
     step: int = 0
+    of_function: bool = False
     last: Any = None
     previous: Hashable = None
     runs: OrderedDict[Hashable, int] = field(default_factory=OrderedDict)

@@ -22,6 +22,7 @@ from ..core.host import on_host, one_thread, return_freed_memory
 from ..core.native import native, provide
 from ..core.op import Closure
 from ..core.program import NOWHERE, Entry, Node, Program, References, Runner
+from ..core.state import LOCAL
 from ..core.x64 import in_x64
 from . import kept, policy
 from .choose import Choice, Facts, History, choose, layers_settled
@@ -46,6 +47,12 @@ def _history(origin: Any) -> History:
         found = _HISTORIES[origin] = History(origin)
         forget_histories(policy.MAX_HISTORIES)
     return found
+
+
+def left_pending(program: Program | None) -> None:
+    """Note the place of a program that a function whose Python ran has left pending."""
+    if program is not None:
+        _history(program.origin).of_function = True
 
 
 #: Of a place where nothing was seen.
@@ -248,6 +255,8 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
     COUNTERS.instructions += node.depth
     history = _history(program.origin)
     history.instructions = node.depth
+    if LOCAL.run is not None:
+        history.of_function = True
     if program.joined_new:
         history.joined_new()
     if program.prepares:
@@ -276,7 +285,7 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
         loss=apart.loss(program.donatable),
         op_compiles=apart.compile_seconds,
         price=once * apart.price,
-        due=apart.due,
+        due=apart.due or (policy.FUNCTION_DUE if history.of_function else 0),
         equations=once * apart.equations,
         seconds=apart.seconds,
     )
