@@ -6,8 +6,8 @@
 A seed makes a program (`generate.py`): a tree of statements (`program.py`), printed as Python that
 says `tf.`, so that it can be read, shortened and pasted into a file. `write.py` has the simplest
 statements, `expressions.py` and `fill.py` what stands in them, `derivatives.py`, `functions.py`,
-`control.py` and `orders.py` the blocks. TensorFlow runs each statement while the program is
-written, so that one sees which shapes there are, and what fails is left out. `run.py` runs a
-program on a module in a mode, `compare.py` holds the outcomes against each other, and `shrink.py`
-drops statements for as long as they differ.
+`control.py`, `orders.py` and `steps.py` the blocks. TensorFlow runs each statement while the
+program is written, so that one sees which shapes there are, and what fails is left out. `run.py`
+runs a program on a module in a mode, `compare.py` holds the outcomes against each other, and
+`shrink.py` drops statements for as long as they differ.
 """

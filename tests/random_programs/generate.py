@@ -3,15 +3,15 @@
 import contextlib
 from typing import Any
 
-from .orders import OrderWriter
 from .program import Program
+from .steps import StepWriter
 from .write import Rejected
 
 
 def program_of(seed: int, tf: Any, statements: int = 12) -> Program:
     """What TensorFlow has for the statements says what comes next: `tf` is its module. Of the
     outermost statements there are so many at most, and their outputs."""
-    writer = OrderWriter(tf, seed)
+    writer = StepWriter(tf, seed)
     for _ in range(writer.rng.randint(2, 5)):
         writer.constant()
     for _ in range(writer.rng.randint(1, 3)):
@@ -40,10 +40,12 @@ def program_of(seed: int, tf: Any, statements: int = 12) -> Program:
         kinds += [(writer.observation, 5), (writer.dataset, 10), (writer.saved_function, 3)]
     for _ in range(writer.rng.randint(2, statements)):
         _one(writer, writer.rng.choices(*zip(*kinds, strict=True))[0])
+    if writer.maybe(0.1):
+        _one(writer, writer.training)
     return writer.program
 
 
-def _one(writer: OrderWriter, write: Any) -> None:
+def _one(writer: StepWriter, write: Any) -> None:
     """A statement more; what it has written before it was rejected is taken back."""
     block, length = writer.block, len(writer.block)
     before = dict(writer.values), dict(writer.scope)
