@@ -38,8 +38,10 @@ def differences(expected: Any, actual: Any, dtype: str, mode: str, path: str = "
     elif isinstance(expected, Array) and isinstance(actual, Array):
         heads = [(a.kind, a.dtype, a.shape) for a in (expected, actual)]
         same = heads[0] == heads[1] and _close(expected, actual, dtype)
+    elif isinstance(expected, float) and isinstance(actual, float):
+        same = _close(_number(expected), _number(actual), dtype)
     elif _raised(expected) and _raised(actual):
-        same = mode.startswith("function") or _class(expected) == _class(actual)
+        same = mode.startswith("function") or _class(str(expected)) == _class(str(actual))
     else:
         same = type(expected) is type(actual) and bool(expected == actual)
     return [] if same else [f"{path}: got {_text(actual)}; expected {_text(expected)}"]
@@ -53,6 +55,10 @@ def _dense(value: Any, shape: tuple[int, ...]) -> Any:
     whole = np.zeros(shape, np.asarray(values.value).dtype)
     np.add.at(whole, np.asarray(value["indices"].value), values.value)
     return Array("Tensor", values.dtype, shape, whole)
+
+
+def _number(value: float) -> Array:
+    return Array("float", "float64", (), np.float64(value))
 
 
 def _raised(value: Any) -> bool:
