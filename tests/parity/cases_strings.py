@@ -338,3 +338,21 @@ def case_of_no_texts(tf):
 def case_transposed_matrix_of_texts(tf):
     x = tf.constant([["a", "b"], ["c", ""]])
     return tf.linalg.matrix_transpose(x), tf.linalg.adjoint(x[tf.newaxis])
+
+
+def case_numbers_in_place_of_texts(tf):
+    """Tensors are refused by the kernels, numbers of Python where they are converted."""
+    s, x = tf.strings, tf.constant([1.0])
+    functions = [
+        *(s.length, s.lower, s.upper, s.strip, s.to_number, s.split, s.bytes_split, s.reduce_join),
+        *(tf.io.encode_base64, tf.io.decode_base64, tf.io.decode_json_example),
+        lambda x: s.substr(x, 0, 1),
+        lambda x: s.join([x, x]),
+        lambda x: s.to_hash_bucket_fast(x, 3),
+        lambda x: s.to_hash_bucket_strong(x, 3, [1, 2]),
+        lambda x: s.unicode_transcode(x, "UTF-8", "UTF-8"),
+        lambda x: s.ngrams(x, 2),
+        lambda x: s.unsorted_segment_join(x, [0], 1),
+    ]
+    given = [x, tf.Variable(x), tf.constant([1])]
+    return [[attempt(f, value, words=0) for value in given] for f in functions]

@@ -383,7 +383,7 @@ def unicode_transcode(
     b'\\x00a'
     """
     kernel = "UnicodeTranscode"
-    array = text_values(input)
+    array = text_values(input, kernel)
     codec, target = _codec(input_encoding, kernel), _codec(output_encoding, kernel)
     _check_errors(errors, kernel)
     settings = (codec, errors, replacement_char, replace_control_characters, kernel)

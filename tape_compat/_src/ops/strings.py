@@ -14,12 +14,13 @@ from ..core import dtypes
 from ..core.avals import Aval
 from ..core.dtypes import as_dtype
 from ..core.errors import OutOfRangeError, user_location
-from ..core.refuse import invalid, not_allowed_text
+from ..core.refuse import invalid, not_allowed_text, wrong_dtype
 from ..values.convert import convert
 from ..values.dispatch import maps_composites, maps_first
 from ..values.host_steps import SAME, by_host
 from ..values.ragged import RaggedTensor
 from ..values.tensor import Tensor, concrete
+from ..values.variable import Variable
 from . import regex
 from .arguments import as_int, known_value, packed, sketched, sketches_as
 from .hashing import fingerprint64, murmur64, siphash
@@ -27,12 +28,18 @@ from .printing import tensor_text
 from .ragged_maps import broadcast, reduction
 
 
-def text_values(value: Any) -> np.ndarray:
-    """The bytes of a string tensor, an array of objects. Raises TypeError for another dtype."""
+def text_values(value: Any, kernel: str = "", place: int = 0) -> np.ndarray:
+    """The bytes of a string tensor, an array of objects. Raises TypeError for a number; for a
+    tensor of another dtype the error of the kernel that takes it, or ValueError."""
     tensor = convert(value, hint=dtypes.string)
     if tensor.dtype is not dtypes.string:
-        shown = value if not isinstance(value, Tensor) else tensor.dtype.name
-        raise TypeError(f"Cannot convert {shown!r} to EagerTensor of dtype string")
+        if not isinstance(value, (Tensor, Variable)):
+            raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype string")
+        if kernel:
+            raise wrong_dtype(tensor.dtype, place, dtypes.string, kernel)
+        raise ValueError(
+            f"Tensor conversion requested dtype string for Tensor with dtype {tensor.dtype.name}"
+        )
     return np.asarray(tensor._value(), object)
 
 
@@ -69,7 +76,7 @@ def lower(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
     >>> tf.strings.lower(["AbC"]).numpy().tolist()
     [b'abc']
     """
-    array = text_values(input)
+    array = text_values(input, "StringLower")
     _check_encoding(encoding, "StringLower")
     if encoding:
         return as_strings(each(lambda s: regex.as_bytes(regex.as_text(s).lower()), array))
@@ -85,7 +92,7 @@ def upper(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
     >>> tf.strings.upper(["AbC"]).numpy().tolist()
     [b'ABC']
     """
-    array = text_values(input)
+    array = text_values(input, "StringUpper")
     _check_encoding(encoding, "StringUpper")
     if encoding:
         return as_strings(each(lambda s: regex.as_bytes(regex.as_text(s).upper()), array))
@@ -101,7 +108,7 @@ def strip(input: Any, name: str | None = None) -> Tensor:
     >>> tf.strings.strip([" a b "]).numpy().tolist()
     [b'a b']
     """
-    return as_strings(each(lambda s: s.strip(b" \t\n\v\f\r"), text_values(input)))
+    return as_strings(each(lambda s: s.strip(b" \t\n\v\f\r"), text_values(input, "StringStrip")))
 
 
 _UNITS = '"BYTE", "UTF8_CHAR"'
@@ -127,7 +134,7 @@ def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
     >>> tf.strings.length(["abc", ""]).numpy().tolist()
     [3, 0]
     """
-    array = text_values(input)
+    array = text_values(input, "StringLength")
     _check_unit(unit, "StringLength")
     count = len if unit == "BYTE" else lambda s: sum(byte & 0xC0 != 0x80 for byte in s)
     return _numbers(count, array, dtypes.int32)
@@ -144,7 +151,7 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
     >>> tf.strings.substr(["hello", "abc"], [1, -2], [3, 1]).numpy().tolist()
     [b'ell', b'b']
     """
-    array = text_values(input)
+    array = text_values(input, "Substr")
     _check_unit(unit, "Substr")
     begin, count = known_value(pos), known_value(len)
     if begin.shape != count.shape:
@@ -196,7 +203,7 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
     if sketch is not None:
         shapes = [np.shape(x) if not isinstance(x, Tensor) else x._aval.shape for x in given]
         return sketch.tensor(max(shapes, key=len), dtypes.string)
-    arrays = [text_values(x) for x in given]
+    arrays = [text_values(x, "StringJoin", i) for i, x in enumerate(given)]
     shape: tuple[int, ...] = ()
     for array in arrays:
         if array.shape and shape and array.shape != shape:
@@ -242,7 +249,7 @@ def reduce_join(
         if sketch is not None and inputs.ragged_rank == 1 and axis in (1, -1) and not keepdims:
             return sketch.tensor([inputs.row_splits._aval.shape[0] - 1], dtypes.string)
         return _join_ragged(inputs, axis, keepdims, between)
-    array = text_values(inputs)
+    array = text_values(inputs, "ReduceJoin")
     rank = array.ndim
     axes = list(range(rank))[::-1] if axis is None else np.atleast_1d(known_value(axis)).tolist()
     for i in axes:
@@ -309,7 +316,7 @@ def regex_replace(
     >>> tf.strings.regex_replace("abab", "a(.)", "\\\\1-").numpy()
     b'b-b-'
     """
-    array = text_values(input)
+    array = text_values(input, "RegexReplace")
     found = _compiled(pattern, "StaticRegexReplace")
     new = regex.as_text(_one_bytes(rewrite))
 
@@ -330,7 +337,7 @@ def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tenso
     >>> tf.strings.regex_full_match(["ab", "abc"], "a.").numpy().tolist()
     [True, False]
     """
-    array = text_values(input)
+    array = text_values(input, "RegexFullMatch")
     found = _compiled(pattern, "StaticRegexFullMatch")
 
     def matches(s: bytes) -> bool:
@@ -354,7 +361,7 @@ def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = Non
     >>> tf.strings.to_number(["1", "2.5"]).numpy().tolist()
     [1.0, 2.5]
     """
-    array = text_values(input)
+    array = text_values(input, "StringToNumber")
     dtype = as_dtype(out_type)
     if dtype.name not in ("float32", "float64", "int32", "int64", "uint32", "uint64"):
         raise invalid(
@@ -509,7 +516,7 @@ def format(
 
 
 def _buckets(input: Any, num_buckets: Any, hashed: Callable[[bytes], int], kernel: str) -> Tensor:
-    array = text_values(input)
+    array = text_values(input, kernel)
     count = as_int(num_buckets)
     if count < 1:
         raise invalid(
@@ -612,7 +619,7 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Ten
         found = base64.urlsafe_b64encode(text)
         return found if pad else found.rstrip(b"=")
 
-    return as_strings(each(encoded, text_values(input)))
+    return as_strings(each(encoded, text_values(input, "EncodeBase64")))
 
 
 @maps_first
@@ -635,4 +642,4 @@ def decode_base64(input: Any, name: str | None = None) -> Tensor:
             raise invalid("Invalid character found in base64.", "DecodeBase64")
         return base64.urlsafe_b64decode(bare + b"=" * (-len(bare) % 4))
 
-    return as_strings(each(decoded, text_values(input)))
+    return as_strings(each(decoded, text_values(input, "DecodeBase64")))

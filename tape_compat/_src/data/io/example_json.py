@@ -40,7 +40,7 @@ def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
     >>> int(tf.io.parse_single_example(found, {"a": tf.io.FixedLenFeature([], tf.int64)})["a"])
     7
     """
-    return as_strings(each(_example, text_values(json_examples)))
+    return as_strings(each(_example, text_values(json_examples, "DecodeJSONExample")))
 
 
 def _refused(reason: str) -> Exception:
