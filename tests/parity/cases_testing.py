@@ -26,6 +26,11 @@ def refused(tf, *calls):
     return found
 
 
+def texts_of_all_kinds(tf):
+    objects = [np.array([text], object) for text in ("é", "é".encode())]
+    return [*objects, np.array(["é"]), np.array(["é".encode()]), ["é"], tf.constant(["é"])]
+
+
 def case_equal(tf):
     ragged = tf.ragged.constant([[1], [2, 3]])
     return refused(
@@ -35,6 +40,11 @@ def case_equal(tf):
         ("assertAllEqual", [np.nan, 2.0], tf.constant([np.nan, 2.0])),
         ("assertAllEqual", tf.constant(["a"]), [b"a"]),
         ("assertAllEqual", tf.constant(["a"]), ["b"]),
+        *[
+            ("assertAllEqual", one, other)
+            for one in texts_of_all_kinds(tf)
+            for other in texts_of_all_kinds(tf)
+        ],
         ("assertAllEqual", tf.ones([2], tf.bfloat16), [1.0, 1.0]),
         ("assertAllEqual", [tf.ones(2), tf.ones(2)], np.ones((2, 2))),
         ("assertAllEqual", ragged, [[1], [2, 3]]),

@@ -126,17 +126,27 @@ def _evaluated(tensor: Any) -> Any:
 
 def as_array(value: Any) -> np.ndarray:
     """A tensor, array, number or list of these as a NumPy array; texts as objects of bytes."""
+    array = plain_array(value)
+    return with_bytes(array) if array.dtype.kind in "US" else array
+
+
+def with_bytes(texts: np.ndarray) -> np.ndarray:
+    """An array of objects with bytes in place of texts."""
+    found = np.empty(texts.size, object)
+    found[:] = [x.encode() if isinstance(x, str) else x for x in texts.flat]
+    return found.reshape(texts.shape)
+
+
+def plain_array(value: Any) -> np.ndarray:
+    """A tensor, array, number or list of these as a NumPy array."""
     if hasattr(value, "numpy") or isinstance(value, (SparseTensor, IndexedSlices)):
         value = _evaluated(value)
     if isinstance(value, (list, tuple)):
         value = [as_array(part) if _has_tensors(part) else part for part in value]
     try:
-        array = np.asarray(value)
+        return np.asarray(value)
     except ValueError:  # lists of several lengths
-        array = np.array(value, object)
-    if array.dtype.kind == "U":
-        array = np.char.encode(array, "utf-8")
-    return array.astype(object) if array.dtype.kind == "S" else array
+        return np.array(value, object)
 
 
 def _has_tensors(value: Any) -> bool:
