@@ -366,3 +366,23 @@ def case_what_the_file_system_refuses(tf):
         )
         files.rmtree(f"{full}/a")
         return refused, files.listdir(full)
+
+
+def case_files_that_are_closed_again(tf):
+    with tempfile.TemporaryDirectory() as folder:
+        found = []
+        for mode in ("w", "wb", "a", "w+", "a+"):
+            path = f"{folder}/{mode}"
+            file = tf.io.gfile.GFile(path, mode)
+            file.close()
+            found.append(os.path.exists(path))
+            with file:
+                file.write("one")
+                file.close()
+            file.flush()
+            file.close()
+            found += [pathlib.Path(path).read_text(), file.size()]
+            file.write("two")
+            file.close()
+            found.append(pathlib.Path(path).read_text())
+        return found

@@ -347,9 +347,7 @@ class GFile:
             _tried(self._name, self._opened.flush)
 
     def close(self) -> None:
-        """Close the file. One that is to be written is there then, empty if nothing was."""
-        if self._opened is None and self._kind[0] == "w":
-            self._file("write")
+        """Close the file; one that nothing was written to is not made."""
         opened, self._opened = self._opened, None
         if opened is not None:
             _tried(self._name, opened.close)
