@@ -271,6 +271,17 @@ def test_what_is_for_several_devices_is_refused_when_it_is_made():
             tf.compat.v1.Session(**{name: 3})
 
 
+def test_strategies_of_servers_can_be_asked_for_in_tensorflow_1():
+    code = """
+import tape_compat
+tape_compat.install_as_tensorflow()
+import tensorflow as tf
+servers = tf.compat.v1.distribute.experimental.ParameterServerStrategy
+print(json.dumps(isinstance(tf.distribute.get_strategy(), servers)))
+"""
+    assert printed(code) is False
+
+
 def test_what_keras_2_writes_the_graph_of():
     recorded = tf.function(lambda x: tf.exp(x))
     recorded(tf.constant(1.0))
