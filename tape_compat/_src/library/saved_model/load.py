@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -23,7 +24,7 @@ from .constants import SAVED_MODEL_FILENAME_PB
 from .every_kernel import TABLES
 from .load_version1 import load_version1
 from .messages import MetaGraphDef, SavedModel, SavedObject
-from .nodes import Library, attribute
+from .nodes import Library, Run, attribute
 from .options import LoadOptions
 from .restored import (
     Case,
@@ -34,6 +35,7 @@ from .restored import (
     Signatures,
     by_keyword,
 )
+from .saved_gradients import GradientFunction
 from .structured import shape_of, signature_of
 
 #: Imported for the kernels that nodes are done by.
@@ -190,7 +192,12 @@ class Loading:
         self._folder, self._options = folder, options
         self._assets = [asset.filename for asset in graph.asset_file_def]
         self._constants = {n.name: n for n in graph.graph_def.node if n.op == "Const"}
-        self._library = Library(graph.graph_def.library.function)
+        functions = graph.graph_def.library
+        self._library = Library(functions.function)
+        self._library.gradients = {
+            each.registered_op_type: functools.partial(self._gradient, each.gradient_func)
+            for each in functions.registered_gradients
+        }
         #: By the number of an object what the checkpoint has of it, by the names there.
         self._kept = self._kept_values()
         self._values = {n: kept[VALUE_KEY] for n, kept in self._kept.items() if VALUE_KEY in kept}
@@ -322,6 +329,24 @@ class Loading:
         saved = self._saved.concrete_functions[name]
         captured = list(map(self._handle, saved.bound_inputs))
         return Case(self._library[name], saved, captured)
+
+    def _gradient(self, name: str, run: Run) -> tuple[GradientFunction, list[Any]]:
+        """A gradient function by its name, and what it captured of the run of a function."""
+        saved = self._saved.concrete_functions[name]
+        captured = [self._captured(number, run) for number in saved.bound_inputs]
+        return Case(self._library[name], saved, []).results, captured
+
+    def _captured(self, number: int, run: Run) -> Any:
+        """What a gradient function takes for what it captured."""
+        tensor = self._nodes[number].captured_tensor
+        if self._nodes[number].WhichOneof("kind") != "captured_tensor":
+            return self._handle(number)
+        if tensor.concrete_function != run.name:
+            raise NotImplementedError(
+                f"the gradient of a node of {run.name!r} by the tensor {tensor.name!r} of "
+                f"{tensor.concrete_function!r}, in the SavedModel at {self._folder}"
+            )
+        return run.named(tensor.name)
 
     def _handle(self, number: int) -> Any:
         """What a function takes for an object that it captured."""

@@ -153,8 +153,15 @@ class FunctionDef(Message):
     }
 
 
+class RegisteredGradient(Message):
+    FIELDS: ClassVar = {"gradient_func": (1, TEXT), "registered_op_type": (2, TEXT)}
+
+
 class FunctionDefLibrary(Message):
-    FIELDS: ClassVar = {"function": (1, several(FunctionDef))}
+    FIELDS: ClassVar = {
+        "function": (1, several(FunctionDef)),
+        "registered_gradients": (3, several(RegisteredGradient)),
+    }
 
 
 class GraphDef(Message):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -15,6 +16,7 @@ from ..raw.definitions import MISSING, Argument, definition
 from ..raw.updates import UPDATES
 from .messages import AttrValue, FunctionDef, NodeDef
 from .registry import KERNELS, attributes_of
+from .saved_gradients import GradientFunction, gradient_type, refusing, unsaved, with_gradient
 from .structured import shape_of
 
 #: Kernels that need more than the values of their inputs: they take a `Node` instead.
@@ -76,6 +78,8 @@ class Library:
             _GROWS in node.attr and node.attr[_GROWS].b for f in functions for node in f.node_def
         )
         self.state = state
+        #: By types of gradients what gives them for a run: the function, and what it captured.
+        self.gradients: Mapping[str, Callable[[Run], tuple[GradientFunction, list[Any]]]] = {}
         #: What was worked out of nodes, by their identities.
         self.kept: dict[int, dict[str, Any]] = {}
 
@@ -201,6 +205,15 @@ def output_count(node: NodeDef, library: Library) -> int:
     return len(attribute(several[0])) if several else 1
 
 
+def _argument_name(name: str) -> str:
+    """The name that the argument of a function has for a node of its graph.
+
+    >>> _argument_name("while/Mul/ReadVariableOp/resource")
+    'while_mul_readvariableop_resource'
+    """
+    return re.sub("[^a-z0-9_]", "_", name.lower()).lstrip("_0123456789")
+
+
 class GraphFunction:
     """A function of a graph, which takes and gives flat lists of values.
 
@@ -231,7 +244,7 @@ class Run:
     def __init__(
         self, nodes: dict[str, NodeDef], given: dict[str, Any], library: Library, name: str
     ):
-        self._nodes, self._given, self._library, self._name = nodes, given, library, name
+        self._nodes, self._given, self._library, self.name = nodes, given, library, name
         self._done: dict[str, list[Any]] = {}
 
     def value(self, reference: str) -> Any:
@@ -244,6 +257,12 @@ class Run:
             return outputs[int(place[0]) if place else 0]
         output, number = place
         return outputs[_place(self._nodes[name], output, number, self._library)]
+
+    def named(self, name: str) -> Any:
+        """The value of a tensor of the graph that the function was made of."""
+        first = name.partition(":")[0]
+        known = first in self._nodes or first in self._given
+        return self.value(name if known else _argument_name(first))
 
     def node(self, name: str) -> list[Any]:
         """The outputs of a node, which is done after those that it depends on."""
@@ -272,7 +291,23 @@ class Run:
         return self._kernel(node, [self.value(x) for x in node.input if not x.startswith("^")])
 
     def _kernel(self, node: NodeDef, inputs: Sequence[Any]) -> list[Any]:
-        return _done(node, inputs, self._library, self._name)
+        def kernel(given: Sequence[Any]) -> list[Any]:
+            return _done(node, given, self._library, self.name)
+
+        kind = gradient_type(node)
+        if kind is None or node.op in self._library:
+            return kernel(inputs)
+        return with_gradient(kernel, inputs, *self._gradient(kind, node))
+
+    def _gradient(self, kind: str, node: NodeDef) -> tuple[GradientFunction, list[Any]]:
+        """The gradient of a node, and what it takes beside those of the node's outputs."""
+        found = self._library.gradients.get(kind)
+        if found is None:
+            return refusing(unsaved(node)), []
+        try:
+            return found(self)
+        except NotImplementedError as error:
+            return refusing(error), []
 
     def _before(self, node: NodeDef) -> Iterator[str]:
         for reference in node.input:

@@ -94,9 +94,12 @@ class Case:
         """What it gives for arguments of its kind."""
         pairs = zip(self._apart(args, kwargs), self._leaves, strict=True)
         tensors = [part for value, wanted in pairs for part in _tensors(value, wanted)]
+        return nest.pack_sequence_as(self.output, self.results(tensors))
+
+    def results(self, tensors: list[Any]) -> list[Any]:
+        """What it gives of the tensors of its arguments, one after the other."""
         outputs = iter(self._function(*tensors, *self._captured))
-        leaves = [_result(leaf, outputs) for leaf in nest.flatten(self.output)]
-        return nest.pack_sequence_as(self.output, leaves)
+        return [_result(leaf, outputs) for leaf in nest.flatten(self.output)]
 
 
 def _tensors(value: Any, wanted: Any) -> list[Tensor]:
