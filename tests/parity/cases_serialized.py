@@ -1,11 +1,12 @@
-"""tf.io: compressed texts, and sparse tensors as messages."""
+"""tf.io: compressed texts, sparse tensors as messages, and the options of SavedModels."""
 
 import gzip
+import tempfile
 import zlib
 
 import numpy as np
 
-from .harness import attempt
+from .harness import attempt, attempts
 
 
 def case_decode_compressed(tf):
@@ -51,3 +52,32 @@ def case_deserialize_many_sparse(tf):
         attempt(lambda: decode([["a", "b", "c"]], tf.int32), words=0),
         attempt(lambda: decode(many[:, :2], tf.float32), words=0),
     ]
+
+
+def _saved_with_alias(tf, functions):
+    """Save a module, of whose function something has another name."""
+    made = tf.Module()
+    made.f = tf.function(lambda x: x, input_signature=[tf.TensorSpec([2])], autograph=False)
+    options = tf.saved_model.SaveOptions(function_aliases={"other": functions(made.f)})
+    with tempfile.TemporaryDirectory() as folder:
+        tf.saved_model.save(made, folder, options=options)
+        return tf.saved_model.contains_saved_model(folder)
+
+
+def case_saved_model_options(tf):
+    def options(**given):
+        return lambda tf: [] if tf.saved_model.SaveOptions(**given) else None
+
+    return attempts(
+        tf,
+        {
+            "text": options(namespace_whitelist="A"),
+            "numbers": options(namespace_whitelist=[3]),
+            "images": options(experimental_image_format=True),
+            "policy": options(experimental_variable_policy="x"),
+            "upper": options(experimental_variable_policy="SAVE_VARIABLE_DEVICES"),
+            "concrete": lambda tf: _saved_with_alias(tf, lambda f: f.get_concrete_function()),
+            "listed": lambda tf: _saved_with_alias(tf, lambda f: [f.get_concrete_function()]),
+            "number": lambda tf: _saved_with_alias(tf, lambda f: 3),
+        },
+    )

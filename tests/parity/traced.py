@@ -83,6 +83,7 @@ DIFFERENCES: dict[str, str] = {
     "raw/errors": "dtypes are refused by TypeErrors in functions, in TensorFlow too",
     "raw/parallel_stack_outside_of_a_function": _EAGER,
     "raw/updates_refused": "dtypes are refused by TypeErrors in functions, in TensorFlow too",
+    "serialized/saved_model_options": "a SavedModel is not written in a function",
     "tensor/debugging": "a check of constants that fails raises where the function is called",
     "tensor/near_without_tolerance": _CHECKED,
     "tensor/texts_of_failed_assertions": _CHECKED,

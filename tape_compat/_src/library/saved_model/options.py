@@ -18,19 +18,29 @@ class VariablePolicy(enum.Enum):
     SAVE_VARIABLE_DEVICES = "save_variable_devices"
     EXPAND_DISTRIBUTED_VARIABLES = "expand_distributed_variables"
 
+    @classmethod
+    def _missing_(cls, value: object) -> VariablePolicy:
+        for policy in cls:
+            if str(value).lower() == policy.value:
+                return policy
+        raise ValueError(f"Received invalid VariablePolicy value: {value}.")
+
 
 class SaveOptions:
     """How a SavedModel is written.
 
     Args:
-      function_aliases: names for `tf.function`s, a dict.
+      function_aliases: names for `tf.function`s, concrete functions or lists of these, a dict.
       experimental_custom_gradients: whether the derivatives of functions are written too (default
         True), so that a loaded function has them.
       extra_tags: tags of the graph beside "serve".
       namespace_whitelist, save_debug_info, experimental_debug_stripper, experimental_io_device,
-        experimental_variable_policy, experimental_image_format, experimental_skip_saver,
-        experimental_sharding_callback: without effect: there are no custom ops, no debug
-        information, one device and one file of variables.
+        experimental_variable_policy, experimental_skip_saver, experimental_sharding_callback:
+        without effect: there are no custom ops, no debug information, one device and one file of
+        variables.
+      experimental_image_format: False; TensorFlow has it switched off.
+    Raises: TypeError for a `namespace_whitelist` that is no list; ValueError for one of anything
+      but texts, for `experimental_image_format` and for an unknown policy.
 
     >>> import tape_compat as tf
     >>> tf.saved_model.SaveOptions(extra_tags=["train"]).extra_tags
@@ -51,7 +61,9 @@ class SaveOptions:
         experimental_sharding_callback: Any = None,
         extra_tags: Any = None,
     ):
-        self.namespace_whitelist = list(namespace_whitelist or ())
+        if experimental_image_format:
+            raise ValueError("The option `experimental_image_format` is disabled in OSS.")
+        self.namespace_whitelist = _namespaces(namespace_whitelist)
         self.save_debug_info = save_debug_info
         self.function_aliases = dict(function_aliases or {})
         self.experimental_debug_stripper = experimental_debug_stripper
@@ -62,6 +74,21 @@ class SaveOptions:
         self.experimental_skip_saver = experimental_skip_saver
         self.experimental_sharding_callback = experimental_sharding_callback
         self.extra_tags = extra_tags
+
+
+def _namespaces(given: Any) -> list[str]:
+    if not isinstance(given, (list, type(None))):
+        raise TypeError(
+            f"`namespace_whitelist` must be a list of strings. Got: {given} with type "
+            f"{type(given)}."
+        )
+    for namespace in given or ():
+        if not isinstance(namespace, str):
+            raise ValueError(
+                f"Whitelisted namespace must be a string. Got: {namespace} of type "
+                f"{type(namespace)}."
+            )
+    return list(given or ())
 
 
 class LoadOptions:

@@ -6,7 +6,7 @@ import inspect
 import logging
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...checkpoint.bundle import write_bundle
@@ -153,7 +153,7 @@ class _Saving:
         self._main.add_saver(self._keys())
         self._main.add_initializer()
         for alias, function in self._options.function_aliases.items():
-            for concrete in function._list_all_concrete_functions():
+            for concrete in _concretes(function):
                 name, _ = self._defined(concrete)
                 info.function_aliases.add(key=name, value=alias)
         return self._model
@@ -298,6 +298,22 @@ class _Saving:
             holder.children.add(node_id=len(self._objects.nodes) - 1, local_name=name)
             self._concrete(node, concrete)
             self._main.add_signature(name, function_name, definition)
+
+
+def _concretes(function: Any) -> list[ConcreteFunction]:
+    """The concrete functions of what the user gives another name."""
+    if isinstance(function, ConcreteFunction):
+        return [function]
+    if isinstance(function, Function):
+        found: list[ConcreteFunction] = function._list_all_concrete_functions()
+        return found
+    several = isinstance(function, Iterable) and list(function)
+    if several is False or not all(isinstance(each, ConcreteFunction) for each in several):
+        raise TypeError(
+            f"Unsupported type f{type(function)}. Functions in `function_aliases` should be "
+            "created by tf.function, or concrete functions, or collections of concrete functions."
+        )
+    return several
 
 
 def _spec_of(concrete: ConcreteFunction) -> FunctionSpec:
