@@ -335,7 +335,8 @@ def case_of_no_texts(tf):
     }
 
 
-def case_transposed_matrix_of_texts(tf):
+def case_moved_texts(tf):
+    """Matrices transposed, blocks and the beginnings of sequences, in functions too."""
     x = tf.constant([["a", "b"], ["c", ""]])
     return tf.linalg.matrix_transpose(x), tf.linalg.adjoint(x[tf.newaxis])
 
@@ -356,3 +357,16 @@ def case_numbers_in_place_of_texts(tf):
     ]
     given = [x, tf.Variable(x), tf.constant([1])]
     return [[attempt(f, value, words=0) for value in given] for f in functions]
+    image = tf.reshape(x, [1, 1, 1, 4])
+
+    def moved(image):
+        deep = tf.nn.depth_to_space(image, 2)
+        sequences = tf.reverse_sequence(tf.stop_gradient(x), [2, 1], 1, 0)
+        return deep, tf.nn.space_to_depth(deep, 2), sequences
+
+    found = moved(image), tf.function(moved)(image)
+    return tf.linalg.matrix_transpose(x), tf.linalg.adjoint(x[tf.newaxis]), found
+
+
+def case_texts_that_are_no_numbers(tf):
+    return tf.argmax(tf.constant([["a", "b"], ["c", ""]]))

@@ -25,6 +25,7 @@ from ..core.errors import (
 from ..core.op import Closure, Op
 from ..core.reverse_only import FORWARD
 from ..core.state import LOCAL, Recorder, changed, paused
+from ..ops.arguments import is_text
 from ..ops.shapes import identity as copied
 from ..values import nest
 from ..values.capture import (
@@ -591,7 +592,8 @@ def stop_gradient(input: Any, name: str | None = None) -> Tensor:
     >>> tape.gradient(y, x).numpy().item()
     3.0
     """
-    return apply(_STOP, (convert(input),))
+    x = convert(input)
+    return x if is_text(x) else apply(_STOP, (x,))
 
 
 def _of_parts(function: Callable[[Any], Any]) -> Callable[..., Any]:

@@ -24,8 +24,10 @@ from .avals import Aval
 from .caches import keep, register
 from .counters import COUNTERS
 from .dimensions import Sizes, variables
+from .dtypes import string
 from .inference import infer_unknown
 from .kernels import PROGRAMS, tracing
+from .refuse import not_allowed
 from .reverse_only import FORWARD, with_pullback
 from .rows import rows_of
 from .traces import Trace, Traces
@@ -341,6 +343,10 @@ class Closure:
         except BaseException as error:
             if not isinstance(error, jax.errors.JaxRuntimeError):
                 self._forget_alone()
+            if isinstance(error, TypeError) and any(
+                Aval.of_array(x).dtype is string for x in arrays
+            ):
+                raise not_allowed(string, "those of numbers", self.name) from None
             raise
 
     def _forget_alone(self) -> None:

@@ -14,7 +14,7 @@ from ..core.refuse import invalid, not_allowed
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
-from .arguments import cast_as_default, dims
+from .arguments import cast_as_default, dims, is_text, move_text
 from .creation import zeros, zeros_like
 from .declare import static
 from .joining import stack
@@ -106,7 +106,8 @@ def _with_block(op: Op, input: Any, block_size: Any, data_format: str) -> Tensor
         listed = '"NHWC", "NCHW", "NCHW_VECT_C"'
         raise not_allowed(f'"{data_format}"', listed, op.name, "data_format")
     closure = op.bind(block=int(static(block_size)), last=data_format == "NHWC")
-    return apply(closure, (convert(input),))
+    x = convert(input)
+    return move_text(lambda p: apply(closure, (p,)), x) if is_text(x) else apply(closure, (x,))
 
 
 def depth_to_space(

@@ -114,6 +114,10 @@ def reverse_sequence(
         axis=as_int(seq_axis), batch_axis=0 if batch_axis is None else as_int(batch_axis)
     )
     x, lengths = as_tensor(input), convert(seq_lengths, hint=dtypes.int32)
+    if is_text(x):
+        return move_text(
+            lambda p, n: reverse_sequence(p, n, seq_axis, batch_axis), x, by=(lengths,)
+        )
     found, known = apply(closure, (x, lengths)), host_value(lengths)
     if known is not None:
         most = x._aval.shape[closure.attributes["axis"]]
