@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .harness import attempt
+from .harness import attempt, attempts
 
 
 def _plain(value):
@@ -174,3 +174,22 @@ def case_crosses_of_other_ranks(tf):
         attempt(lambda: hashed([rows((2,))])),
         attempt(lambda: cross([tf.cast(rows(), tf.float32)])),
     )
+
+
+def case_ragged_matvec_and_batch_normalization(tf):
+    x = tf.ragged.constant([[[1.0, 2.0], [3.0, 4.0]], [[1.0, 1.0]]], ragged_rank=1)
+    by_rows, two = tf.ragged.constant([[1.0, 2.0], [1.0]]), tf.constant([2.0, 3.0])
+    mean, variance = tf.nn.moments(x, [1], keepdims=True)
+
+    def parts(result):
+        return result.nested_row_splits, result.flat_values
+
+    calls = {
+        "by a tensor": lambda tf: tf.linalg.matvec(x, [[1.0, 2.0], [1.0, 1.0]]),
+        "transposed": lambda tf: tf.linalg.matvec(x, by_rows, True),
+        "adjoint": lambda tf: tf.linalg.matvec(x, by_rows, False, True),
+        "uneven": lambda tf: tf.linalg.matvec(by_rows, [1.0, 2.0]),
+        "whole": lambda tf: tf.nn.batch_normalization(x, 1.0, two, 0.5, two - 1.0, 1e-3),
+        "by rows": lambda tf: tf.nn.batch_normalization(x, mean, variance, None, None, 1e-3),
+    }
+    return attempts(tf, {name: lambda tf, c=c: parts(c(tf)) for name, c in calls.items()})

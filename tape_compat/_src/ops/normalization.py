@@ -194,6 +194,7 @@ def _batch_normalization(
 _BATCH_NORMALIZATION = Op(_batch_normalization, "Mul")
 
 
+@takes_composites
 def batch_normalization(
     x: Any,
     mean: Any,

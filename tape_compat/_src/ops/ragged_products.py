@@ -17,6 +17,7 @@ from .products import matmul
 from .ragged_rows import Rows, ragged, rows_of, spans
 from .ragged_shapes import DynamicRaggedShape as DynamicRaggedShape
 from .ragged_values import RaggedTensor as RaggedTensor
+from .shapes import expand_dims, squeeze
 
 
 class _Matrices(NamedTuple):
@@ -157,4 +158,17 @@ def _cut(product: Tensor, rows: np.ndarray, columns: np.ndarray | None, fixed: i
     return Rows([splits, splits_of_lengths(widths)], [fixed, None], flat)
 
 
-dispatch.define(RaggedTensor, matmul=_matmul)
+def _matvec(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    adjoint_a: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Any:
+    column = expand_dims(b, -1)
+    return squeeze(matmul(a, column, transpose_a=transpose_a, adjoint_a=adjoint_a), -1)
+
+
+dispatch.define(RaggedTensor, matmul=_matmul, matvec=_matvec)

@@ -121,6 +121,23 @@ def _moments(x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name:
     return found, mean_of(deviation, axes, keepdims)
 
 
+def _batch_normalization(
+    x: Any,
+    mean: Any,
+    variance: Any,
+    offset: Any,
+    scale: Any,
+    variance_epsilon: Any,
+    name: Any = None,
+) -> Any:
+    factor = elementwise.rsqrt(arithmetic.add(variance, variance_epsilon))
+    if scale is not None:
+        factor = arithmetic.multiply(factor, scale)
+    shift = arithmetic.multiply(mean, factor)
+    found = arithmetic.subtract(arithmetic.multiply(x, factor), shift)
+    return found if offset is None else arithmetic.add(found, offset)
+
+
 # ---------------------------------------------------------------------------------------------
 # Elements and parts.
 
@@ -304,6 +321,7 @@ def _total_and_count(data: Any, segment_ids: Any, num_segments: Any) -> tuple[An
 dispatch.define(
     RaggedTensor,
     add_n=_add_n,
+    batch_normalization=_batch_normalization,
     bitcast=_of_values(casting.bitcast),
     cumsum=_cumsum,
     dynamic_partition=_dynamic_partition,
