@@ -402,6 +402,9 @@ def case_ranks_of_transposed_convolutions(tf):
         lambda: tf.nn.conv2d_transpose(ones([1, 2, 2, 3]), ones([3, 3, 1]), [1, 4, 4, 1], 2),
         lambda: tf.nn.conv3d_transpose(ones([1, 2, 2, 2]), ones([2] * 5), [1, 4, 4, 4, 2], 2),
         lambda: tf.nn.conv1d_transpose(ones([1, 2]), ones([2, 1, 1]), [1, 4, 1], 2),
+        lambda: tf.nn.conv1d_transpose(ones([1, 4, 3]), ones([2, 5, 4]), [1, 8, 5], 2),
+        lambda: tf.nn.conv2d_transpose(ones([1, 2, 2, 3]), ones([2, 2, 5, 4]), [1, 4, 4, 5], 2),
+        lambda: tf.nn.conv3d_transpose(ones([1, 2, 2, 2, 3]), ones([2] * 5), [1, 4, 4, 4, 2], 2),
     )
     return [attempt(call) for call in calls]
 

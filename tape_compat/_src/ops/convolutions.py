@@ -395,6 +395,17 @@ def _check_ranks(y: Aval, filters: Aval, rank: int, where: str, kernel: str) -> 
         raise invalid(axes if rank < 5 else "filter_sizes tensor must have 5 dimensions", kernel)
 
 
+def _check_depth(have: Any, wanted: Any, where: str, kernel: str) -> None:
+    if differ(have, wanted):
+        raise invalid(
+            f"{where}: filter and out_backprop must have the same out_depth"
+            if "2D" in where
+            else "out_backprop and filter_sizes must have the same number of channels. Got "
+            f"{have} for out_backprop and {wanted} for filter_sizes",
+            kernel,
+        )
+
+
 def _check_transpose(kernel: str) -> Callable[..., None]:
     def check(
         avals: tuple[Aval, ...],
@@ -417,6 +428,7 @@ def _check_transpose(kernel: str) -> Callable[..., None]:
             )
         if not divides(depth, channels):
             raise invalid(f"{where}: input depth must be evenly divisible by filter depth", kernel)
+        _check_depth(y.shape[-1 if last else 1], filters.shape[-1], where, kernel)
         given = y.shape[1:-1] if last else y.shape[2:]
         sizes = shape[1:-1] if last else shape[2:]
         for i, (size, n) in enumerate(zip(sizes, given, strict=True)):
