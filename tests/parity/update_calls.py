@@ -9,12 +9,15 @@ _BETAS = {"beta1": 0.9, "beta2": 0.99}
 _RMS = {"lr": 0.1, "rho": 0.9, "momentum": 0.5, "epsilon": 1e-3}
 _ADAM = {"beta1_power": 0.9, "beta2_power": 0.99, "lr": 0.1, "epsilon": 1e-3, **_BETAS}
 _FTRL = {"lr": 0.1, "l1": 0.2, "l2": 0.3, "lr_power": -0.5}
+_PENALTIES = {"l1": 0.2, "l2": 0.3}
 _DELTA = {"lr": 0.5, "rho": 0.9, "epsilon": 1e-3}
 _MOMENTUM = {"lr": 0.1, "momentum": 0.9}
 
 #: By the op: the parameters that are variables, the other arguments.
 DENSE = {
     "ResourceApplyGradientDescent": (["var"], {"alpha": 0.1, "delta": _G}),
+    "ResourceApplyProximalGradientDescent": (["var"], {"alpha": 0.1, "delta": _G, **_PENALTIES}),
+    "ResourceApplyProximalAdagrad": (["var", "accum"], {"grad": _G, "lr": 0.1, **_PENALTIES}),
     "ResourceApplyMomentum": (["var", "accum"], {"grad": _G, **_MOMENTUM}),
     "ResourceApplyKerasMomentum": (["var", "accum"], {"grad": _G, **_MOMENTUM}),
     "ResourceApplyAdagrad": (["var", "accum"], {"grad": _G, "lr": 0.1}),
@@ -40,6 +43,10 @@ SPARSE = {
     for name, (cells, given) in DENSE.items()
     if not any(each in name for each in ("Descent", "Adam", "AdaMax"))
 }
+SPARSE["ResourceSparseApplyProximalGradientDescent"] = (
+    ["var"],
+    {"alpha": 0.1, "grad": _ROWS, "indices": _PLACES, **_PENALTIES},
+)
 
 _VALUE = {
     "AssignVariableOp": {"value": _G},

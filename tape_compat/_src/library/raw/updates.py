@@ -131,6 +131,16 @@ def _descent(var: Any, alpha: Any, delta: Any) -> Any:
     return [var - alpha * delta]
 
 
+def _proximal(x: Any, rate: Any, l1: Any, l2: Any) -> Any:
+    """x moved towards 0 by the two penalties."""
+    return jnp.sign(x) * jnp.maximum(jnp.abs(x) - rate * l1, 0) / (1 + rate * l2)
+
+
+@_update("ResourceApplyProximalGradientDescent", "ResourceSparseApplyProximalGradientDescent")
+def _proximal_descent(var: Any, alpha: Any, l1: Any, l2: Any, grad: Any) -> Any:
+    return [_proximal(var - alpha * grad, alpha, l1, l2)]
+
+
 @_update("ResourceApplyMomentum", "ResourceSparseApplyMomentum")
 def _momentum(
     var: Any, accum: Any, lr: Any, grad: Any, momentum: Any, *, use_nesterov: bool = False
@@ -152,6 +162,13 @@ def _keras_momentum(
 def _adagrad(var: Any, accum: Any, lr: Any, grad: Any, *, update_slots: bool = True) -> Any:
     accum = accum + grad * grad if update_slots else accum
     return var - grad * lr / jnp.sqrt(accum), accum
+
+
+@_update("ResourceApplyProximalAdagrad", "ResourceSparseApplyProximalAdagrad")
+def _proximal_adagrad(var: Any, accum: Any, lr: Any, l1: Any, l2: Any, grad: Any) -> Any:
+    accum = accum + grad * grad
+    rate = lr / jnp.sqrt(accum)
+    return _proximal(var - grad * rate, rate, l1, l2), accum
 
 
 @_update("ResourceApplyAdagradV2", "ResourceSparseApplyAdagradV2")

@@ -94,22 +94,13 @@ class GradientDescentOptimizer(_OfKernel):
         self._learning_rate_tensor: Any = None
 
 
-def _proximal(x: Any, rate: Any, l1: Any, l2: Any) -> Any:
-    """x moved towards 0 by the two penalties."""
-    return jnp.sign(x) * jnp.maximum(jnp.abs(x) - rate * l1, 0) / (1 + rate * l2)
-
-
-def _proximal_descent(x: Any, g: Any, rate: Any, l1: Any, l2: Any) -> tuple[Any, ...]:
-    return (_proximal(x - rate * g, rate, l1, l2),)
-
-
 class ProximalGradientDescentOptimizer(_OfKernel):
     """Gradient descent, then x ← sign(x) max(|x| - η l1, 0) / (1 + η l2).
 
     Source: Duchi and Singer 2009, "Efficient Learning using Forward-Backward Splitting".
     """
 
-    _kernel = Kernel("ProximalGradientDescent", 0, _proximal_descent)
+    _kernel = Kernel("ProximalGradientDescent", 0)
     _read = {
         "_learning_rate": "_learning_rate_tensor",
         "_l1_regularization_strength": "_l1_regularization_strength_tensor",
@@ -262,16 +253,10 @@ class AdagradOptimizer(_OfKernel):
         return {"accumulator": self._initial_accumulator_value}
 
 
-def _proximal_adagrad(x: Any, g: Any, slot: Any, rate: Any, l1: Any, l2: Any) -> tuple[Any, ...]:
-    slot = slot + g * g
-    rate = rate / jnp.sqrt(slot)
-    return _proximal(x - g * rate, rate, l1, l2), slot
-
-
 class ProximalAdagradOptimizer(AdagradOptimizer):
     """Adagrad with the penalties of `ProximalGradientDescentOptimizer`."""
 
-    _kernel = Kernel("ProximalAdagrad", 1, _proximal_adagrad)
+    _kernel = Kernel("ProximalAdagrad", 1)
     _read = ProximalGradientDescentOptimizer._read
 
     def __init__(
