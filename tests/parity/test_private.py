@@ -1,6 +1,7 @@
 """Private modules of TensorFlow that libraries use, beside TensorFlow's own."""
 
 import collections
+import functools
 import importlib
 import inspect
 import sys
@@ -23,6 +24,7 @@ from tape_compat._src.standin import (
     devices,
     file_io,
     framework,
+    function_utils,
     keras2,
     legacy_keras,
     monitoring,
@@ -559,6 +561,40 @@ def _changed(wrap):
 def test_structures_of_keras_2_share_what_they_hold():
     real = theirs("trackable.data_structures")
     assert _changed(keras2.wrap) == _changed(real.wrap_or_unwrap)
+
+
+class _Caller:
+    def __call__(self, a, b=1, **more):
+        pass
+
+    def method(self, a):
+        pass
+
+
+def test_what_is_known_of_functions():
+    partly = functools.partial(function, 1, d=2)
+    given = function, partly, _Caller(), _Caller().method, _Caller, len, 3
+    names = "fn_args", "has_kwargs", "get_func_name", "get_func_code"
+    module = theirs("util.function_utils")
+    for name in names:
+        ours, expected = getattr(function_utils, name), getattr(module, name)
+        for what in given:
+            assert said(ours, what) == said(expected, what), (name, what)
+
+
+def test_strides_and_dilations():
+    for given in (
+        (2, None, None),
+        (2, (2, 1), None),
+        (1, None, [3]),
+        (2, [1], None),
+        (2, None, [1, 0]),
+        (1, [0], None),
+        (1, [2], [2]),
+    ):
+        ours = said(framework.steps_of_windows, *given)
+        expected = said(theirs("ops.nn_ops")._get_strides_and_dilation_rate, *given)
+        assert str(ours) == str(expected)
 
 
 def _files(module, folder):

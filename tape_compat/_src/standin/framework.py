@@ -70,6 +70,32 @@ class Convolution:
         return convolution(inp, filter, *self._options)
 
 
+def steps_of_windows(num_spatial_dims: int, strides: Any, dilation_rate: Any) -> tuple[Any, Any]:
+    """The strides and dilations of a convolution as arrays, ones where they are not given. Raises
+    ValueError for others than a positive one for each axis, or where neither are all 1."""
+
+    def sizes(name: str, given: Any) -> np.ndarray:
+        if given is None:
+            return np.ones(num_spatial_dims, np.int32)
+        if len(given) != num_spatial_dims:
+            raise ValueError(
+                f"`len({name})` should be {num_spatial_dims}. "
+                f"Received: {name}={given} of length {len(given)}"
+            )
+        array = np.array(given, np.int32)
+        if (array < 1).any():
+            raise ValueError(f"all values of `{name}` must be positive. Received: {name}={array}")
+        return array
+
+    dilations, steps = sizes("dilation_rate", dilation_rate), sizes("strides", strides)
+    if (steps > 1).any() and (dilations > 1).any():
+        raise ValueError(
+            "`strides > 1` not supported in conjunction with `dilation_rate > 1`. "
+            f"Received: strides={steps} and dilation_rate={dilations}"
+        )
+    return steps, dilations
+
+
 # -- shapes
 
 
