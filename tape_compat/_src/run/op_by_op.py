@@ -20,7 +20,6 @@ from ..core.avals import Aval
 from ..core.caches import keep
 from ..core.call import Call, flattened
 from ..core.counters import COUNTERS
-from ..core.dimensions import Sizes
 from ..core.host import in_one_thread, keep_freed_memory, on_host, one_thread
 from ..core.op import Closure, equations
 from ..core.program import Node, Runner
@@ -252,20 +251,15 @@ def _planned(
     inside = list(equations(jaxpr.jaxpr))
     names = Counter([eqn.primitive.name for eqn in inside])
     multiplies = any(map(_multiplies, inside))
-    blas = {eqn.primitive.name for eqn in inside if not _by_own_kernel(eqn, sizes)}
     loops = [eqn for eqn in inside if eqn.primitive.name in ("scan", "while")]
     stacks = sum([_nbytes(x.aval) for eqn in loops for x in with_sizes(eqn, sizes, {}).outvars])
-    return Interpreted(jaxpr, sizes), names, blas, bool(jaxpr.effects), multiplies, stacks
+    plan = Interpreted(jaxpr, sizes)
+    blas = set(names) if plan.compiled_alone else set(names) - decompositions.BY_KERNEL
+    return plan, names, blas, bool(jaxpr.effects), multiplies, stacks
 
 
 def _nbytes(aval: Any) -> int:
     return 0 if is_key(aval) else aval.size * aval.dtype.itemsize
-
-
-def _by_own_kernel(eqn: Any, sizes: Sizes) -> bool:
-    """Whether it is a decomposition or a triangular system that a kernel does."""
-    done = decompositions.DONE_BY_KERNEL.get(eqn.primitive.name)
-    return done is not None and done([x.aval for x in with_sizes(eqn, sizes, {}).invars])
 
 
 def op_runner(closure: Closure, avals: tuple[Aval, ...]) -> OpRunner:

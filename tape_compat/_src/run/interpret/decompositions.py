@@ -12,7 +12,7 @@ from .rule import Avals, Function, Params, Rule, direct
 #: The kernels of `native/lu.c`, and what they take.
 _ELIMINATE: Any = getattr(KERNELS, "eliminate", None)
 _SUBSTITUTE: Any = getattr(KERNELS, "substitute", None)
-_BY_KERNEL = tuple(map(np.dtype, ("float32", "float64", "complex64", "complex128")))
+_TAKEN = tuple(map(np.dtype, ("float32", "float64", "complex64", "complex128")))
 
 #: Larger systems are left to LAPACK: the kernel multiplies number by number. It takes those of 64
 #: unknowns in a tenth of the time of NumPy, of 400 in a fifth.
@@ -28,19 +28,14 @@ def _solve(a: Any, b: Any, lower: bool, unit: bool) -> Any:
     return x
 
 
-def substitution_by_kernel(ins: Avals) -> bool:
-    """Whether the kernel solves triangular systems."""
-    small = ins[0].shape[-1] <= _MOST_ROWS
-    return _SUBSTITUTE is not None and ins[0].dtype in _BY_KERNEL and small
-
-
 def _triangular_solve(params: Params, ins: Avals, outs: Avals) -> Function | None:
     left, lower = params["left_side"], params["lower"]
     transposed, conjugated = params["transpose_a"], params["conjugate_a"]
     unit = params["unit_diagonal"]
     if 0 in ins[1].shape:
         return lambda a, b: b
-    if not substitution_by_kernel(ins):
+    small = ins[0].shape[-1] <= _MOST_ROWS
+    if _SUBSTITUTE is None or ins[0].dtype not in _TAKEN or not small:
         return None
 
     def function(a: Any, b: Any) -> Any:
@@ -65,11 +60,6 @@ def _cholesky_or_nan(x: Any) -> Any:
         return np.tril(np.full_like(x, np.nan))
 
 
-def lu_by_kernel(ins: Avals) -> bool:
-    """Whether the kernel decomposes."""
-    return _ELIMINATE is not None and ins[0].dtype in _BY_KERNEL
-
-
 def _by_kernel(a: Any, shapes: list[Any]) -> list[Any]:
     rows, columns = shapes[0][-2:]
     found = np.array(a, order="C"), *[np.empty(shape, np.int32) for shape in shapes[1:]]
@@ -79,7 +69,7 @@ def _by_kernel(a: Any, shapes: list[Any]) -> list[Any]:
 
 
 def _lu(params: Params, ins: Avals, outs: Avals) -> Function | None:
-    if 0 in ins[0].shape or not lu_by_kernel(ins):
+    if 0 in ins[0].shape or _ELIMINATE is None or ins[0].dtype not in _TAKEN:
         return None
     shapes = [aval.shape for aval in outs]
     return lambda a: _by_kernel(a, shapes)
@@ -99,5 +89,5 @@ TABLE: dict[str, Rule] = {
     "qr": Rule(_qr),
 }
 
-#: Whether a kernel does a primitive, by what it takes.
-DONE_BY_KERNEL = {"triangular_solve": substitution_by_kernel, "lu": lu_by_kernel}
+#: What only kernels do here.
+BY_KERNEL = frozenset(("triangular_solve", "lu"))
