@@ -24,8 +24,7 @@ from tape_compat._src.core.state import LOCAL
 from tape_compat._src.core.x64 import in_x64
 from tape_compat._src.run import op_by_op, policy
 from tape_compat._src.run.interpret import convolutions, cost, decompositions, products, special
-from tape_compat._src.run.interpret.plan import Interpreted
-from tape_compat._src.run.interpret.rules import RULES
+from tape_compat._src.run.interpret.plan import RULES, Interpreted
 from tests.ops import ROWS, checks
 
 FLOATS = [np.dtype(d) for d in ("float16", "float32", "float64", ml_dtypes.bfloat16)]

@@ -13,14 +13,36 @@ from ...core.host import on_host
 from ...core.native import native
 from ...core.steps import last_uses
 from ...core.traces import with_sizes
-from . import cost
+from . import (
+    convolutions,
+    cost,
+    decompositions,
+    elementwise,
+    indexing,
+    movement,
+    products,
+    randomness,
+    reductions,
+    sorting,
+    windows,
+)
 from .control import CALLS, CONTROL, called
-from .convolutions import TABLE as CONVOLUTIONS
-from .indexing import Scatter
-from .products import TABLE as PRODUCTS
 from .randomness import as_words, is_key, of_keys, words_of
 from .rule import Function, Rule, known, narrow, same, size, widened
-from .rules import RULES
+
+#: How each primitive of JAX is done by NumPy.
+RULES: dict[str, Rule] = {
+    **elementwise.TABLE,
+    **movement.TABLE,
+    **reductions.TABLE,
+    **sorting.TABLE,
+    **windows.TABLE,
+    **products.TABLE,
+    **convolutions.TABLE,
+    **indexing.TABLE,
+    **decompositions.TABLE,
+    **randomness.TABLE,
+}
 
 #: Equations of constants are done once, when the plan is made, if they give no more than so many
 #: elements, which the plan then keeps; a constant that is broadcast is kept as one element.
@@ -85,7 +107,7 @@ class Interpreted:
         self.scattered = self._scattered()
 
     def _scattered(self) -> int | None:
-        if not self._steps or not isinstance(self._steps[-1].function, Scatter):
+        if not self._steps or not isinstance(self._steps[-1].function, indexing.Scatter):
             return None
         *before, last = self._steps
         array, *rest = last.inputs
@@ -247,8 +269,9 @@ class _Building:
         single = None if eqn.primitive.multiple_results else outputs[0]
         name = eqn.primitive.name
         stays = getattr(function, "stays", False)
-        product = name in PRODUCTS or (name in CONVOLUTIONS and not stays)
-        self.convolutions += name in CONVOLUTIONS and stays
+        convolves = name in convolutions.TABLE
+        product = name in products.TABLE or (convolves and not stays)
+        self.convolutions += convolves and stays
         if operations is None:
             operations = cost.operations(name, eqn.params, *_avals(eqn))
         more = bool(eqn.effects), name in cost.MOVES, product, stays, inside, operations
