@@ -6,6 +6,8 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from .forwards import forwards
+
 
 def size_of(value: Any) -> int | None:
     """The size that a value says, None for one that is unknown. Raises: as `Dimension`."""
@@ -72,10 +74,7 @@ class Dimension:
     def __init__(self, value: Any) -> None:
         self._value = size_of(value)
 
-    @property
-    def value(self) -> int | None:
-        """The size, None if it is unknown."""
-        return self._value
+    value: int | None = forwards("_value", "The size, None if it is unknown.")
 
     def __repr__(self) -> str:
         return f"Dimension({self._value})"

@@ -6,6 +6,8 @@ import contextlib
 import threading
 from collections.abc import Iterator
 
+from ..core.forwards import forwards
+
 __all__ = ["current_name_scope", "get_current_name_scope", "name_scope"]
 
 
@@ -74,10 +76,7 @@ class name_scope:
             raise ValueError(f"name for name_scope must be a string. Got {type(name).__name__}.")
         self._name = name
 
-    @property
-    def name(self) -> str:
-        """The name as it was given."""
-        return self._name
+    name: str = forwards("_name", "The name as it was given.")
 
     def __enter__(self) -> str:
         scopes = _STACK.scopes

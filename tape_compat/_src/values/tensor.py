@@ -16,6 +16,7 @@ from ..core.avals import Aval
 from ..core.device_spec import local_device
 from ..core.dimensions import is_symbolic
 from ..core.dtypes import DType
+from ..core.forwards import forwards
 from ..core.native import native, provide
 from ..core.program import NOWHERE
 from ..core.refuse import no_value, out_of_scope
@@ -82,9 +83,8 @@ class Tensor(operators.Operators, TensorType, Placed):
 
     # -- what it is -----------------------------------------------------------------------------
 
-    @property
-    def shape(self) -> TensorShape:
-        return self._aval.tensor_shape
+    shape: TensorShape = forwards("_aval.tensor_shape")
+    dtype: DType = forwards("_aval.dtype")
 
     def set_shape(self, shape: Any) -> None:
         """Check that the shape is compatible with `shape`. Raises ValueError if not.
@@ -98,10 +98,6 @@ class Tensor(operators.Operators, TensorType, Placed):
         if self._aval.unknown:
             operators.call("set_shape", self, shape)
         state_shape(self, shape)
-
-    @property
-    def dtype(self) -> DType:
-        return self._aval.dtype
 
     @property
     def ndim(self) -> int:
@@ -119,9 +115,7 @@ class Tensor(operators.Operators, TensorType, Placed):
             kind, number = jax.default_backend(), 0
         return local_device(kind, number)
 
-    @property
-    def backing_device(self) -> str:
-        return self.device
+    backing_device: str = forwards("device")
 
     @property
     def is_symbolic_tensor(self) -> bool:
