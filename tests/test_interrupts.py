@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 import tape_compat as tf
+from tape_compat._src.core.native import FASTPATH
 from tape_compat._src.core.state import LOCAL, changed
 from tape_compat._src.run import donation, executor, kept, policy, whole
 from tape_compat._src.values.record import flush
@@ -177,14 +178,26 @@ def test_interrupted_at_many_lines(prepare):
         check_interrupted_at(at, prepare)
 
 
-@pytest.mark.part
-@pytest.mark.parametrize("prepare", [settled, cold])
-def test_interrupted_in_a_function(prepare):
-    """In calls of what is known, and at the first, which records."""
+#: Lines of a step in a function are alike, but for those of Python that stand in for C.
+TURNS = [pytest.param(i, marks=[pytest.mark.part] if FASTPATH else []) for i in range(6)]
+
+
+def check_interrupted_in_a_function(prepare, least, count, turn):
+    """At every sixth of about so many of its lines."""
     lines = lines_of_a_step(prepare, FunctionModel)
-    assert lines > (10 if prepare is settled else 100)
-    for at in range(1, lines + 1, max(1, lines // (60 if prepare is settled else 150))):
+    assert lines > least
+    for at in range(1, lines + 1, max(1, lines // count))[turn::6]:
         check_interrupted_at(at, prepare, FunctionModel)
+
+
+@pytest.mark.parametrize("turn", TURNS)
+def test_interrupted_in_the_first_call_of_a_function(turn):
+    check_interrupted_in_a_function(cold, 100, 150, turn)
+
+
+@pytest.mark.parametrize("turn", TURNS)
+def test_interrupted_in_a_call_of_a_function(turn):
+    check_interrupted_in_a_function(settled, 10, 60, turn)
 
 
 def test_an_exception_inside_the_tape():
