@@ -18,7 +18,6 @@ from ..core import errors, limits
 from ..core.caches import keep
 from ..core.dimensions import INCONCLUSIVE
 from ..core.dtypes import string
-from ..core.errors import user_location
 from ..core.forwards import forwards
 from ..core.native import native, native_calls
 from ..core.state import LOCAL, MODE
@@ -401,7 +400,7 @@ class Function(Recorded):
             return self._recorded(bound, creates, settled, steps=False)
         found.refuse_unfed()
         if found.computes_with_texts():
-            raise errors.NeedsValue(f"{self._name} computes with texts (at {user_location()})")
+            raise errors.NeedsValue(f"{self._name} takes texts (at {errors.user_location()})")
         due = policy.JIT_COMPILE_DUE if self._jit_compile else policy.FUNCTION_DUE
         found.captured.closure.due = due
         found.spec_names = spec_names(bound)
