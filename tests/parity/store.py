@@ -19,7 +19,15 @@ from typing import Any
 
 TESTS = Path(__file__).resolve().parent.parent
 FOLDER = TESTS.parent / ".tensorflow_outcomes"
-_COMMON = ("oracle.py", "parity/harness.py", "parity/derivatives.py", "parity/store.py")
+
+
+def _files(name: str) -> list[Path]:
+    return sorted((TESTS / "parity").glob(f"{name}.py"))
+
+
+#: What cases use beside their own file.
+_HELPERS = ("harness", "derivatives", "store", "kernel_inputs", "*_calls")
+_COMMON = ("oracle.py", *(f"parity/{p.name}" for name in _HELPERS for p in _files(name)))
 
 
 @cache
