@@ -91,7 +91,6 @@ NAMES = {
     "core.framework.tensor_pb2.TensorProto": "data.io.tensors:TensorProto",
     "core.framework.tensor_shape_pb2.TensorShapeProto": "data.io.tensors:TensorShapeProto",
     "core.util.event_pb2.Event": "diagnostics.summary.protos:Event",
-    "compat.v1.distribute.experimental.ParameterServerStrategy": "standin.keras2:SeveralDevices",
     "distribute.ParameterServerStrategy": "standin.keras2:SeveralDevices",
     "distribute.experimental.ParameterServerStrategy": "standin.keras2:SeveralDevices",
     "distribute.experimental.coordinator.ClusterCoordinator": "standin.keras2:SeveralDevices",
