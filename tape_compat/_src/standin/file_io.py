@@ -51,8 +51,8 @@ def atomic_write_string_to_file(filename: Any, contents: Any, overwrite: bool = 
 
 
 def has_atomic_move(path: Any) -> bool:
-    """True."""
-    return True
+    """Whether files are renamed at once where `path` lies: those of this machine are."""
+    return "://" not in str(path)
 
 
 def file_crc32(filename: Any, block_size: int = 1 << 24) -> str:

@@ -207,7 +207,7 @@ MaxPool ops.pooling:_largest_of_channels
 MaxPoolWithArgmax ops.pooling:_argmax
 Mean ops.counting:zero_fraction
 Mul ops.clipping:_scale_all
-Mul ops.joining:<lambda>
+Mul ops.joining:_laid
 Mul ops.losses:_log_poisson
 Mul ops.losses:_sigmoid_cross_entropy
 Mul ops.losses:_weighted_cross_entropy
