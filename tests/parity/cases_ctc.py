@@ -74,6 +74,30 @@ def case_beams(tf):
     ]
 
 
+def case_decoders_in_functions(tf):
+    """Of unknown sizes; what follows them takes as many labels as there are."""
+    decoders = {
+        "greedy": tf.nn.ctc_greedy_decoder,
+        "beams": lambda x, times: tf.nn.ctc_beam_search_decoder(x, times, 7, 2),
+    }
+
+    def run(decode):
+        @tf.function(
+            input_signature=[
+                tf.TensorSpec([None, None, LOGITS.shape[2]]),
+                tf.TensorSpec([None], tf.int32),
+            ]
+        )
+        def run(x, times):
+            labels, scores = decode(x, times)
+            dense = [tf.sparse.to_dense(each, default_value=-1) for each in labels]
+            return dense, [tf.reduce_sum(each.values) for each in labels], scores * 2.0
+
+        return run(LOGITS, TIMES), run(LOGITS[:3, :1], [2]), run(LOGITS * 2, TIMES)
+
+    return {name: run(decode) for name, decode in decoders.items()}
+
+
 def case_fake_quant(tf):
     x = np.linspace(-9, 9, 24, dtype=np.float32).reshape(6, 4)
     q = tf.quantization

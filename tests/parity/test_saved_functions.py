@@ -106,6 +106,24 @@ def test_crosses(exchange, tmp_path):
     check(exchange, tmp_path, crosses, given, lambda tf: tf.TensorSpec([None, 3], tf.string))
 
 
+def labels_of_times(tf):
+    times = lambda x: tf.fill([tf.shape(x)[1]], tf.shape(x)[0])
+    dense = lambda found: [tf.sparse.to_dense(x, default_value=-1) for x in found[0]]
+    greedy, beams = tf.nn.ctc_greedy_decoder, tf.nn.ctc_beam_search_decoder
+    return {
+        "greedy": lambda x: dense(greedy(x, times(x), merge_repeated=False)),
+        "costs": lambda x: greedy(x, times(x), blank_index=1)[1],
+        "beams": lambda x: dense(beams(x, times(x), 5, 2)),
+        "scores": lambda x: beams(x, times(x), 5, 2)[1],
+    }
+
+
+def test_labels_of_times(exchange, tmp_path):
+    given = [np.random.default_rng(5).normal(size=(n, 2, 4)).astype("f").tolist() for n in (5, 3)]
+    spec = lambda tf: tf.TensorSpec([None, None, 4], tf.float32)
+    check(exchange, tmp_path, labels_of_times, given, spec)
+
+
 def test_rows_of_sizes_by_value(exchange, tmp_path):
     """Rows that have none of their elements left, too."""
     summed = lambda tf, row: tf.reduce_sum(tf.boolean_mask(row, row > 1.0))

@@ -1,6 +1,6 @@
 """The most probable labels of connectionist temporal classification.
 
-How many labels there are depends on values, so they are computed now, on the host.
+How many labels there are depends on values: the host works them out.
 """
 
 from __future__ import annotations
@@ -12,19 +12,23 @@ from typing import Any
 
 import numpy as np
 
-from ..core import errors
+from ..core import dtypes, errors
 from ..core.refuse import invalid
+from ..values.capture import Sketch
+from ..values.convert import convert
+from ..values.host_steps import by_host
 from ..values.sparse import SparseTensor
 from ..values.tensor import Tensor, concrete
-from .arguments import as_int, known_value
+from .arguments import as_int, known_value, sketched
 
 _NOTHING = -math.inf
+
+#: Of a sparse tensor: its places, its values and its shape.
+Parts = tuple[Tensor, Tensor, Tensor]
 
 
 def _inputs(inputs: Any, sequence_length: Any, kernel: str) -> tuple[np.ndarray, np.ndarray]:
     logits, lengths = known_value(inputs), known_value(sequence_length)
-    if logits.ndim != 3:
-        raise invalid("inputs is not a 3-Tensor", kernel)
     time, batch, _ = logits.shape
     problem = ""
     if lengths.shape != (batch,):
@@ -41,16 +45,61 @@ def _inputs(inputs: Any, sequence_length: Any, kernel: str) -> tuple[np.ndarray,
     return logits, lengths
 
 
-def _sparse(rows: Sequence[Sequence[int]]) -> SparseTensor:
-    """Rows of different lengths as a SparseTensor of int64."""
+def _logits(inputs: Any, kernel: str) -> Tensor:
+    logits = convert(inputs)
+    if len(logits._aval.shape) != 3:
+        raise invalid("inputs is not a 3-Tensor", kernel)
+    return logits
+
+
+def _parts(rows: Sequence[Sequence[int]]) -> Parts:
+    """Rows of different lengths as the parts of a sparse tensor of int64."""
     most = max(map(len, rows), default=0)
     places = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
     values = [value for row in rows for value in row]
-    return SparseTensor(
-        np.asarray(places, np.int64).reshape(-1, 2),
-        np.asarray(values, np.int64),
-        np.asarray([len(rows), most], np.int64),
-    )
+    found = (np.reshape(places, (-1, 2)), np.asarray(values), np.asarray([len(rows), most]))
+    places_, values_, shape = [concrete(x.astype(np.int64)) for x in found]
+    return places_, values_, shape
+
+
+def _outlined_parts(sketch: Sketch) -> Parts:
+    """What stands for them."""
+    count = sketch.size()
+    places, values, shape = [
+        sketch.tensor(sizes, dtypes.int64) for sizes in ((count, 2), (count,), (2,))
+    ]
+    return places, values, shape
+
+
+@by_host()
+def greedy_parts(
+    inputs: Tensor, sequence_length: Tensor, merge_repeated: bool, blank_index: int
+) -> tuple[Parts, Tensor]:
+    """The parts of the labels of the most probable path, and minus its logits.
+
+    >>> import tape_compat as tf
+    >>> from tape_compat._src.ops.ctc_decoders import greedy_parts
+    >>> logits, lengths = tf.one_hot([[0], [0], [2], [1]], 3), tf.constant([4])
+    >>> greedy_parts(logits, lengths, True, -1)[0][1].numpy().tolist()
+    [0, 1]
+    """
+    sketch = sketched(inputs, sequence_length)
+    if sketch is not None:
+        costs = sketch.tensor([inputs._aval.shape[1], 1], inputs.dtype)
+        return _outlined_parts(sketch), costs
+    logits, lengths = _inputs(inputs, sequence_length, "CTCGreedyDecoder")
+    blank = blank_index % logits.shape[2]
+    best = logits.argmax(2)
+    rows, costs = [], []
+    for i, length in enumerate(lengths):
+        row, before = [], -1
+        for one in best[:length, i].tolist():
+            if one != blank and not (merge_repeated and one == before):
+                row.append(one)
+            before = one
+        rows.append(row)
+        costs.append(-logits[:length, i].max(1).sum(dtype=logits.dtype))
+    return _parts(rows), concrete(np.asarray(costs, logits.dtype)[:, None])
 
 
 def ctc_greedy_decoder(
@@ -72,26 +121,16 @@ def ctc_greedy_decoder(
     ([0, 1], -4.0)
     """
     kernel = "CTCGreedyDecoder"
-    logits, lengths = _inputs(inputs, sequence_length, kernel)
-    classes = logits.shape[2]
-    blank = classes - 1 if blank_index is None else as_int(blank_index)
-    if not -classes <= blank < classes:
+    logits = _logits(inputs, kernel)
+    classes = logits._aval.shape[2]
+    blank = -1 if blank_index is None else as_int(blank_index)
+    if isinstance(classes, int) and not -classes <= blank < classes:
         raise invalid(
             f"blank_index expected to be between {-classes} and {classes - 1} but was {blank}",
             kernel,
         )
-    blank %= classes
-    best = logits.argmax(2)
-    rows, costs = [], []
-    for i, length in enumerate(lengths):
-        row, before = [], -1
-        for one in best[:length, i].tolist():
-            if one != blank and not (merge_repeated and one == before):
-                row.append(one)
-            before = one
-        rows.append(row)
-        costs.append(-logits[:length, i].max(1).sum(dtype=logits.dtype))
-    return [_sparse(rows)], concrete(np.asarray(costs, logits.dtype)[:, None])
+    parts, costs = greedy_parts(logits, convert(sequence_length), bool(merge_repeated), blank)
+    return [SparseTensor(*parts)], costs
 
 
 def _sum_of(a: float, b: float) -> float:
@@ -195,15 +234,25 @@ class _Beam:
         return sorted(self.entries, key=lambda entry: -entry.new[2])[:count]
 
 
-def beam_search(
-    inputs: Any, sequence_length: Any, beam_width: Any, top_paths: Any, merge_repeated: bool
-) -> tuple[list[SparseTensor], Tensor]:
-    """The labels of the most probable prefixes, and the logarithms of their probabilities."""
+@by_host()
+def beam_parts(
+    inputs: Tensor, sequence_length: Tensor, width: int, count: int, merge_repeated: bool
+) -> tuple[list[Parts], Tensor]:
+    """The parts of the labels of the most probable prefixes, and the logarithms of their
+    probabilities.
+
+    >>> import tape_compat as tf
+    >>> from tape_compat._src.ops.ctc_decoders import beam_parts
+    >>> logits, lengths = 9 * tf.one_hot([[0], [0], [2], [1]], 3), tf.constant([4])
+    >>> beam_parts(logits, lengths, 3, 1, False)[0][0][1].numpy().tolist()
+    [0, 1]
+    """
+    sketch = sketched(inputs, sequence_length)
+    if sketch is not None:
+        scores = sketch.tensor([inputs._aval.shape[1], count], inputs.dtype)
+        return [_outlined_parts(sketch) for _ in range(count)], scores
     kernel = "CTCBeamSearchDecoder"
     logits, lengths = _inputs(inputs, sequence_length, kernel)
-    width, count = as_int(beam_width), as_int(top_paths)
-    if count > width:
-        raise invalid("requested more paths than the beam width.", kernel)
     rows: list[list[list[int]]] = [[] for _ in range(count)]
     scores = np.zeros((logits.shape[1], count), logits.dtype)
     for i, length in enumerate(lengths):
@@ -216,7 +265,19 @@ def beam_search(
         for j, entry in enumerate(found):
             rows[j].append(entry.labels(merge_repeated))
             scores[i, j] = entry.new[2]
-    return [_sparse(row) for row in rows], concrete(scores)
+    return [_parts(row) for row in rows], concrete(scores)
+
+
+def beam_search(
+    inputs: Any, sequence_length: Any, beam_width: Any, top_paths: Any, merge_repeated: bool
+) -> tuple[list[SparseTensor], Tensor]:
+    """The labels of the most probable prefixes, and the logarithms of their probabilities."""
+    kernel = "CTCBeamSearchDecoder"
+    logits, width, count = _logits(inputs, kernel), as_int(beam_width), as_int(top_paths)
+    if count > width:
+        raise invalid("requested more paths than the beam width.", kernel)
+    parts, scores = beam_parts(logits, convert(sequence_length), width, count, merge_repeated)
+    return [SparseTensor(*each) for each in parts], scores
 
 
 def ctc_beam_search_decoder(

@@ -324,6 +324,31 @@ def _crosses(body: Body, sparse: Any, dense: Sequence[Any], how: Sequence[Any]) 
     return [f"{name}:output_{part}:0" for part in ("indices", "values", "shape")]
 
 
+# -- labels of times ------------------------------------------------------------------------------
+
+
+@WRITERS.row("greedy_parts")
+def _greedy_labels(given: Given) -> list[str]:
+    *inputs, merge, blank = given.args
+    attr = {"merge_repeated": merge, "blank_index": blank, "T": inputs[0].aval.dtype}
+    names = [x.name for x in inputs]
+    name = given.body.node("greedy", "CTCGreedyDecoder", names, attr).name
+    parts = [f"{name}:decoded_{part}:0" for part in ("indices", "values", "shape")]
+    return [*parts, f"{name}:log_probability:0"]
+
+
+@WRITERS.row("beam_parts")
+def _beam_labels(given: Given) -> list[str]:
+    *inputs, width, count, merge = given.args
+    attr = {"beam_width": width, "top_paths": count, "merge_repeated": merge}
+    attr["T"] = inputs[0].aval.dtype
+    names = [x.name for x in inputs]
+    name = given.body.node("beams", "CTCBeamSearchDecoder", names, attr).name
+    kinds = ("indices", "values", "shape")
+    parts = [f"{name}:decoded_{part}:{i}" for i in range(count) for part in kinds]
+    return [*parts, f"{name}:log_probability:0"]
+
+
 # -- movements ------------------------------------------------------------------------------------
 
 
