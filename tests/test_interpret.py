@@ -1088,7 +1088,7 @@ def test_choices_of_large_arrays(dtype):
 @pytest.mark.part
 @pytest.mark.parametrize("dtype", [*FLOATS, np.dtype("int8"), np.dtype("uint32")], ids=str)
 def test_short_axes_of_large_arrays(dtype):
-    """Merged, compared and reduced, with the first extreme as a vector, as in a pooling."""
+    """As pooling has them: the last two axes as one, the first extreme of it as a vector."""
     x = (np.arange(2 * 40 * 40 * 3).reshape(2, 20, 2, 20, 2, 3) * 7919 % 11).astype(dtype)
     if dtype.kind in "fV":
         x[0, 0, 1, 0, 1], x[1, 1] = np.nan, -np.inf

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from jax import lax
 
-from .rule import SMALL, Avals, Function, Params, Rule, direct, moving, same, size
+from .rule import SHORT_AXIS, SMALL, Avals, Function, Params, Rule, direct, moving, same, size
 from .special import SPECIAL
 
 
@@ -24,6 +24,26 @@ def _is_integer(aval: Any) -> bool:
 def _of_numbers(function: np.ufunc, by_operator: Function) -> Rule:
     """By the operator where it is one number, which takes a tenth of the time."""
     return Rule(lambda params, ins, outs: function if outs[0].shape else by_operator)
+
+
+def _comparison(function: np.ufunc, by_operator: Function) -> Rule:
+    """Where a short last axis of one array meets a single element, as for one-hot vectors, what
+    lies beside each of its elements goes together."""
+
+    def build(params: Params, ins: Avals, outs: Avals) -> Function:
+        shape = outs[0].shape
+        if not shape:
+            return by_operator
+        lengths = {x.shape[-1] for x in ins if x.shape}
+        if len(lengths) < 2 or size(outs[0]) <= SMALL or shape[-1] > SHORT_AXIS:
+            return function
+
+        def across(x: Any, y: Any) -> Any:
+            return np.moveaxis(function(np.moveaxis(x, -1, 0), np.moveaxis(y, -1, 0)), 0, -1)
+
+        return across
+
+    return Rule(build)
 
 
 # -- arithmetic ------------------------------------------------------------------------------------
@@ -338,8 +358,8 @@ TABLE: dict[str, Rule] = {
     "bitcast_convert_type": moving(_bitcast),
     "reduce_precision": Rule(_reduce_precision),
     "nextafter": moving(lambda params, ins, outs: np.nextafter),
-    "eq": _of_numbers(np.equal, operator.eq),
-    "ne": _of_numbers(np.not_equal, operator.ne),
+    "eq": _comparison(np.equal, operator.eq),
+    "ne": _comparison(np.not_equal, operator.ne),
     "add": _of_numbers(np.add, operator.add),
     "add_any": _of_numbers(np.add, operator.add),
     "sub": _of_numbers(np.subtract, operator.sub),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .rule import SMALL, Avals, Function, Params, Rule, same, size
+from .rule import SHORT_AXIS, SMALL, Avals, Function, Params, Rule, same, size
 
 _BOOL = np.dtype(bool)
 
@@ -34,6 +34,8 @@ def _reduce(function: np.ufunc, start: Callable[[Any], Any] | None = None) -> Ru
         axes, dtype = tuple(params["axes"]), ins[0].dtype
         if not axes:
             return same
+        if len(axes) == 1 and _folds(ins[0], axes[0]):
+            return _folded(function, axes[0], ins[0].shape[axes[0]])
         together = _rows_together(ins[0], axes)
         if together > 1:
             return _by_long_rows(function, axes, together, dtype)
@@ -45,6 +47,10 @@ def _reduce(function: np.ufunc, start: Callable[[Any], Any] | None = None) -> Ru
         return lambda x: reduce(x, axes)
 
     return Rule(build)
+
+
+def _folds(aval: Any, axis: int) -> bool:
+    return 1 < aval.shape[axis] <= SHORT_AXIS and size(aval) > SMALL
 
 
 #: Elements that are reduced side by side, where each row of an array has fewer.
@@ -78,12 +84,47 @@ def _by_long_rows(function: np.ufunc, axes: tuple[int, ...], together: int, dtyp
     return by_long_rows
 
 
-def _extreme(function: Callable[..., Any]) -> Rule:
+def _parts(axis: int, length: int) -> list[tuple[Any, ...]]:
+    """What lies beside each element of an axis."""
+    return [(*(slice(None),) * axis, i) for i in range(length)]
+
+
+def _folded(function: np.ufunc, axis: int, length: int) -> Function:
+    """Element by element of a short axis, each with all that lie beside it."""
+    parts = _parts(axis, length)
+
+    def folded(x: Any) -> Any:
+        out = function(x[parts[0]], x[parts[1]])
+        for part in parts[2:]:
+            out = function(out, x[part])
+        return out
+
+    return folded
+
+
+def _extreme(function: Callable[..., Any], extreme: np.ufunc) -> Rule:
     def build(params: Params, ins: Avals, outs: Avals) -> Function:
         (axis,), dtype = params["axes"], outs[0].dtype
+        if ins[0].dtype.kind in "iuf" and _folds(ins[0], axis):
+            return _first(extreme, axis, ins[0].shape[axis], dtype)
         return lambda x: function(x, axis).astype(dtype)
 
     return Rule(build)
+
+
+def _first(extreme: np.ufunc, axis: int, length: int, dtype: Any) -> Function:
+    """Where along a short axis the first extreme is, a NaN being one."""
+    fold, parts = _folded(extreme, axis, length), _parts(axis, length)
+
+    def first(x: Any) -> Any:
+        found = fold(x)
+        later, number = np.ones(found.shape, bool), np.zeros(found.shape, np.int8)
+        for part in parts[:-1]:
+            later &= (x[part] != found) & (x[part] == x[part])
+            number += later
+        return number.astype(dtype)
+
+    return first
 
 
 # -- running ---------------------------------------------------------------------------------------
@@ -110,8 +151,8 @@ TABLE: dict[str, Rule] = {
     "reduce_and": _reduce(np.bitwise_and),
     "reduce_or": _reduce(np.bitwise_or),
     "reduce_xor": _reduce(np.bitwise_xor),
-    "argmax": _extreme(np.argmax),
-    "argmin": _extreme(np.argmin),
+    "argmax": _extreme(np.argmax, np.maximum),
+    "argmin": _extreme(np.argmin, np.minimum),
     "cumsum": _running(np.add),
     "cumprod": _running(np.multiply),
     "cummax": _running(np.maximum),
