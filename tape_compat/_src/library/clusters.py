@@ -5,56 +5,17 @@ A program that can run on several machines describes them before it finds out th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
-from ..data.io import wire
-from ..data.io.fields import INT, TEXT, escaped
-from ..data.io.messages import Message, Messages
+from ..data.io.fields import INT, TEXT
+from ..data.io.messages import Message, Messages, SingleMap
 
 
-class _Task:
-    """An entry of the addresses of a job in the text of a message."""
-
-    def __init__(self, number: int, address: str):
-        self._number, self._address = number, address
-
-    def _lines(self) -> Iterator[str]:
-        yield f"key: {self._number}"
-        yield f'value: "{escaped(self._address.encode())}"'
-
-
-class _Tasks(dict):
+class _Tasks(SingleMap):
     """A field of addresses by the numbers of tasks."""
 
-    def __missing__(self, key: int) -> str:
-        return self.setdefault(INT.checked(key), "")
-
-    def __setitem__(self, key: int, value: str) -> None:
-        super().__setitem__(INT.checked(key), TEXT.checked(value))
-
-    def update(self, values: Any) -> None:  # type: ignore[override]
-        for key, value in dict(values).items():
-            self[key] = value
-
-    def serialized(self, number: int, deterministic: bool) -> bytes:
-        entries = [
-            wire.number_field(1, key) + wire.field(2, self[key].encode())
-            for key in (sorted(self) if deterministic else self)
-        ]
-        return b"".join([wire.field(number, entry) for entry in entries])
-
-    def read(self, _kind: int, value: Any) -> None:
-        key, address = 0, ""
-        for number, kind, part in wire.fields(value):
-            if number == 1:
-                key = INT.read(kind, part)
-            elif number == 2:
-                address = TEXT.read(kind, part)
-        self[key] = address
-
-    def shown(self) -> Iterator[_Task]:
-        return (_Task(key, self[key]) for key in sorted(self))
+    KEY, VALUE = INT, TEXT
 
 
 class JobDef(Message):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
 from . import wire
-from .fields import Floats, Ints, Single, Texts, Values, escaped
+from .fields import TEXT, Floats, Ints, Single, Texts, Values, escaped
 
 
 class DecodeError(Exception):
@@ -361,6 +361,53 @@ class Map(dict):
 
     def shown(self) -> Iterator[_Entry]:
         return (_Entry(key, value) for key, value in self.items())
+
+
+class _Pair:
+    """An entry of a map of numbers or texts in the text of a message."""
+
+    def __init__(self, *lines: str):
+        self._shown = lines
+
+    def _lines(self) -> Iterator[str]:
+        yield from self._shown
+
+
+class SingleMap(dict):
+    """A field that holds numbers or texts by others; one that is missing is the default."""
+
+    KEY: ClassVar[Single]
+    VALUE: ClassVar[Single]
+
+    def __missing__(self, key: Any) -> Any:
+        return self.setdefault(self.KEY.checked(key), self.VALUE.default)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        super().__setitem__(self.KEY.checked(key), self.VALUE.checked(value))
+
+    def update(self, values: Any) -> None:  # type: ignore[override]
+        for key, value in dict(values).items():
+            self[key] = value
+
+    def serialized(self, number: int, deterministic: bool) -> bytes:
+        keys = sorted(self) if deterministic else self
+        entries = [self.KEY.serialized(1, k) + self.VALUE.serialized(2, self[k]) for k in keys]
+        return b"".join([wire.field(number, entry) for entry in entries])
+
+    def read(self, _kind: int, value: Any) -> None:
+        key, found = self.KEY.default, self.VALUE.default
+        for number, kind, part in wire.fields(value):
+            if number == 1:
+                key = self.KEY.read(kind, part)
+            elif number == 2:
+                found = self.VALUE.read(kind, part)
+        self[key] = found
+
+    def shown(self) -> Iterator[_Pair]:
+        # texts are in the order of a hash in TensorFlow
+        for key in self if self.KEY is TEXT else sorted(self):
+            value = self.VALUE.shown(self[key])
+            yield _Pair(f"key: {self.KEY.shown(key)}", f"value: {value}")
 
 
 class _FeatureMap(Map):

@@ -6,12 +6,10 @@ out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from ...data.io import wire
 from ...data.io.fields import DOUBLE, FLOAT, INT, TEXT, Floats, Ints, Single
-from ...data.io.messages import Message
+from ...data.io.messages import Message, SingleMap
 from ..saved_model.messages import FLAG, Strings, several
 
 _BOOL = FLAG._replace(shown=lambda value: str(value).lower())
@@ -31,44 +29,10 @@ def _choice(values: dict[str, int]) -> Single:
     return INT._replace(checked=checked, shown=lambda value: names.get(value, str(value)))
 
 
-class _Counts(dict):
+class _Counts(SingleMap):
     """A field that holds numbers by name."""
 
-    def __missing__(self, key: str) -> int:
-        return self.setdefault(key, 0)
-
-    def __setitem__(self, key: str, value: Any) -> None:
-        super().__setitem__(TEXT.checked(key), INT.checked(value))
-
-    def update(self, values: Any) -> None:  # type: ignore[override]
-        for key, value in dict(values).items():
-            self[key] = value
-
-    def serialized(self, number: int, deterministic: bool) -> bytes:
-        keys = sorted(self) if deterministic else self
-        return b"".join([wire.field(number, self._entry(key).SerializeToString()) for key in keys])
-
-    def read(self, _kind: int, value: Any) -> None:
-        entry = _Count.FromString(bytes(value))
-        self[entry.key] = entry.value
-
-    def shown(self) -> Iterator[Message]:
-        return map(self._entry, self)
-
-    def _entry(self, key: str) -> _Count:
-        entry = _Count()
-        entry.key, entry.value = key, self[key]
-        return entry
-
-
-class _Count(Message):
-    """A number by its name."""
-
-    FIELDS: ClassVar = {"key": (1, TEXT), "value": (2, INT)}
-
-    def _held(self) -> Iterator[tuple[str, Any]]:
-        """Both fields: those of an entry are written in any case."""
-        return iter((("key", self.key), ("value", self.value)))
+    KEY, VALUE = TEXT, INT
 
 
 class _VirtualDevices(Message):
