@@ -255,8 +255,6 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
     COUNTERS.instructions += node.depth
     history = _history(program.origin)
     history.instructions = node.depth
-    if LOCAL.run is not None:
-        history.of_function = True
     if program.joined_new:
         history.joined_new()
     if program.prepares:
@@ -274,6 +272,7 @@ def _launch(program: Program, live: tuple[int, ...]) -> None:
     seen = history.miss((id(node), live) if loops is None else (loops.template,))
     apart = kept.op_by_op(node, live)
     size = apart.to_compile if loops is None else loops.template.instructions
+    history.of_function |= LOCAL.run is not None
     # of the iterations of a loop one is compiled
     once = 1.0 if loops is None else min(1.0, size / max(1, apart.instructions))
     facts = Facts(
