@@ -302,13 +302,11 @@ class _Saving:
 
 def _concretes(function: Any) -> list[ConcreteFunction]:
     """The concrete functions of what the user gives another name."""
-    if isinstance(function, ConcreteFunction):
-        return [function]
     if isinstance(function, Function):
         found: list[ConcreteFunction] = function._list_all_concrete_functions()
         return found
-    several = isinstance(function, Iterable) and list(function)
-    if several is False or not all(isinstance(each, ConcreteFunction) for each in several):
+    several = list(function) if isinstance(function, Iterable) else [function]
+    if not all(isinstance(each, ConcreteFunction) for each in several):
         raise TypeError(
             f"Unsupported type f{type(function)}. Functions in `function_aliases` should be "
             "created by tf.function, or concrete functions, or collections of concrete functions."
