@@ -24,7 +24,7 @@ from .creation import range as range_of
 from .hashing import fingerprint64, fingerprint_cat64
 from .joining import meshgrid, stack
 from .shapes import reshape
-from .sparse_layout import made, positions
+from .sparse_layout import of_rows, positions
 from .strings import as_strings
 
 #: What hashes begin with.
@@ -99,13 +99,6 @@ def _flat(rows: list[list[Any]], dtype: Any) -> Tensor:
     return as_strings(array)
 
 
-def _sparse(rows: list[list[Any]], dtype: Any) -> SparseTensor:
-    indices = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
-    longest = max(map(len, rows), default=0)
-    places = np.array(indices, np.int64).reshape(-1, 2)
-    return made(places, _flat(rows, dtype), (len(rows), longest))
-
-
 @by_host()
 def crossed(
     inputs: Sequence[Any], separator: str | None, num_buckets: int, hash_key: int
@@ -150,13 +143,11 @@ def crossed_rows(
     dtype = dtypes.int64 if separator is None else dtypes.string
     sketch = sketched(*indices, *values, *shapes, *dense)
     if sketch is not None:
-        count = sketch.size()
-        kinds = (((count, 2), dtypes.int64), ((count,), dtype), ((2,), dtypes.int64))
-        places, found, shape = [sketch.tensor(sizes, kind) for sizes, kind in kinds]
-        return places, found, shape
+        return sketch.sparse_parts(dtype)
     given = [*map(SparseTensor, indices, values, shapes), *dense]
     one = _hashing(num_buckets, hash_key) if separator is None else _joining(separator)
-    whole = _sparse(_combined(given, one, _kernel(separator)), dtype)
+    rows = _combined(given, one, _kernel(separator))
+    whole = of_rows(rows, _flat(rows, dtype))
     return whole.indices, whole.values, whole.dense_shape
 
 

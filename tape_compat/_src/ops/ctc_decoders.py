@@ -14,12 +14,12 @@ import numpy as np
 
 from ..core import dtypes, errors
 from ..core.refuse import invalid
-from ..values.capture import Sketch
 from ..values.convert import convert
 from ..values.host_steps import by_host
 from ..values.sparse import SparseTensor
 from ..values.tensor import Tensor, concrete
 from .arguments import as_int, known_value, sketched
+from .sparse_layout import of_rows
 
 _NOTHING = -math.inf
 
@@ -54,21 +54,9 @@ def _logits(inputs: Any, kernel: str) -> Tensor:
 
 def _parts(rows: Sequence[Sequence[int]]) -> Parts:
     """Rows of different lengths as the parts of a sparse tensor of int64."""
-    most = max(map(len, rows), default=0)
-    places = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
-    values = [value for row in rows for value in row]
-    found = (np.reshape(places, (-1, 2)), np.asarray(values), np.asarray([len(rows), most]))
-    places_, values_, shape = [concrete(x.astype(np.int64)) for x in found]
-    return places_, values_, shape
-
-
-def _outlined_parts(sketch: Sketch) -> Parts:
-    """What stands for them."""
-    count = sketch.size()
-    places, values, shape = [
-        sketch.tensor(sizes, dtypes.int64) for sizes in ((count, 2), (count,), (2,))
-    ]
-    return places, values, shape
+    values = np.array([value for row in rows for value in row], np.int64)
+    found = of_rows(rows, concrete(values))
+    return found.indices, found.values, found.dense_shape
 
 
 @by_host()
@@ -86,7 +74,7 @@ def greedy_parts(
     sketch = sketched(inputs, sequence_length)
     if sketch is not None:
         costs = sketch.tensor([inputs._aval.shape[1], 1], inputs.dtype)
-        return _outlined_parts(sketch), costs
+        return sketch.sparse_parts(dtypes.int64), costs
     logits, lengths = _inputs(inputs, sequence_length, "CTCGreedyDecoder")
     blank = blank_index % logits.shape[2]
     best = logits.argmax(2)
@@ -250,7 +238,7 @@ def beam_parts(
     sketch = sketched(inputs, sequence_length)
     if sketch is not None:
         scores = sketch.tensor([inputs._aval.shape[1], count], inputs.dtype)
-        return [_outlined_parts(sketch) for _ in range(count)], scores
+        return [sketch.sparse_parts(dtypes.int64) for _ in range(count)], scores
     kernel = "CTCBeamSearchDecoder"
     logits, lengths = _inputs(inputs, sequence_length, kernel)
     rows: list[list[list[int]]] = [[] for _ in range(count)]

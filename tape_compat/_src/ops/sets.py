@@ -84,14 +84,7 @@ def _set_operation(
     the parts of a sparse one or a dense one."""
     sketch = sketched(*a, *b)
     if sketch is not None:
-        rank = len(_whole(a).shape)
-        kinds = (
-            ((count := sketch.size(), rank), dtypes.int64),
-            ((count,), _whole(a).dtype),
-            ((rank,), dtypes.int64),
-        )
-        found = [sketch.tensor(shape, dtype) for shape, dtype in kinds]
-        return found[0], found[1], found[2]
+        return sketch.sparse_parts(_whole(a).dtype, len(_whole(a).shape))
     one, other = _whole(a), _whole(b)
     ours, theirs = _rows(one), _rows(other)
     indices, values, longest = [], [], 0

@@ -87,6 +87,13 @@ def made(indices: np.ndarray, values: Tensor, dense_shape: Any) -> SparseTensor:
     return SparseTensor(concrete(indices), values, concrete(shape))
 
 
+def of_rows(rows: Sequence[Sequence[Any]], values: Tensor) -> SparseTensor:
+    """Rows of different lengths, of which `values` has the elements one after the other."""
+    places = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
+    found = np.array(places, np.int64).reshape(-1, 2)
+    return made(found, values, (len(rows), max(map(len, rows), default=0)))
+
+
 def row_major(indices: np.ndarray) -> np.ndarray:
     """The order that sorts positions, the last index fastest. Equal ones keep their order."""
     if not indices.shape[1]:

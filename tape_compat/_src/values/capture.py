@@ -20,7 +20,7 @@ import numpy as np
 from ..core.avals import Aval
 from ..core.call import Call
 from ..core.dimensions import variable as unknown_size
-from ..core.dtypes import DType, int8, string
+from ..core.dtypes import DType, int8, int64, string
 from ..core.errors import NeedsValue, user_location
 from ..core.native import native, provide
 from ..core.op import Closure, Op
@@ -128,6 +128,13 @@ class Sketch:
         self.used = True
         sizes = tuple([self.size() if size is None else size for size in shape])
         return symbolic_value(Aval.of(sizes, dtype))
+
+    def sparse_parts(self, dtype: DType, rank: int = 2) -> tuple[Tensor, Tensor, Tensor]:
+        """What stands for the places, the values and the shape of a sparse tensor."""
+        count = self.size()
+        kinds = (((count, rank), int64), ((count,), dtype), ((rank,), int64))
+        places, values, shape = [self.tensor(*kind) for kind in kinds]
+        return places, values, shape
 
 
 class SymbolicProgram(Program):

@@ -246,9 +246,7 @@ def _shapes_of(feature: Any, sizes: tuple[Any, ...], sketch: Any) -> Any:
         if isinstance(feature, SparseFeature):
             several = isinstance(feature.size, (list, tuple))
             axes = [*feature.size] if several else [feature.size]
-        count, rank = sketch.size(), len(sizes) + len(axes)
-        parts = [((count, rank), dtypes.int64), ((count,), dtype), ((rank,), dtypes.int64)]
-        tensors = [sketch.tensor(shape, kind) for shape, kind in parts]
+        tensors = [*sketch.sparse_parts(dtype, len(sizes) + len(axes))]
         static = [size if isinstance(size, int) else None for size in sizes]
         return SparseTensorSpec([*static, *axes], dtype)._from_components(tensors)
     more = [None] if isinstance(feature, FixedLenSequenceFeature) else []

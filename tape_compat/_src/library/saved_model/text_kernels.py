@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtypes import DType, int64, string
+from ...core.dtypes import DType, string
 from ...data.io import contents
 from ...data.io.csv_text import decode_csv
 from ...ops import (
@@ -156,10 +156,7 @@ def _split_to_sparse(input: Tensor, sep: Any, maxsplit: int) -> tuple[Tensor, Te
     """The words of texts with their places, and the shape of all."""
     sketch = sketched(input)
     if sketch is not None:
-        count = sketch.size()
-        kinds = (((count, 2), int64), ((count,), string), ((2,), int64))
-        words = [sketch.tensor(shape, dtype) for shape, dtype in kinds]
-        return words[0], words[1], words[2]
+        return sketch.sparse_parts(string)
     rows: RaggedTensor = split(input, sep, maxsplit)
     splits = np.asarray(rows.row_splits._value())
     lengths = np.diff(splits)
