@@ -95,7 +95,7 @@ def test_a_loop_is_the_dearer_to_compile_the_longer_its_body_is():
         loop(tf.constant([0.5, 0.25])).numpy()
         return [r for r in KEPT.order if isinstance(r, OpByOpProgram)][-1].price
 
-    each = policy.COMPILE_SECONDS_PER_EQUATION_IN_LOOPS
+    each = policy.COMPILE_SECONDS_PER_EQUATION
     short, long = price(2), price(42)
     assert short > 0.0 and long == pytest.approx(short + 40 * each)
 

@@ -123,14 +123,16 @@ class OpRunner:
         self._closure = closure
         self.outputs = closure.infer(avals)[0]
         self.large = memory.may_lack(sum([aval.nbytes for aval in self.outputs]))
-        plan, names, blas, effects, multiplies, self.stacks = _planned(closure, avals)
+        plan, names, blas, effects, multiplies, self.stacks, stacked = _planned(closure, avals)
         self.dry = not effects and "while" not in names
         self._plan: Interpreted | ByHand | None = None if plan.compiled_alone else plan
         self.idle = plan.steps == 0
         self.equations = plan.equations
         hashes = sum([names[name] for name in HASHES])
         dear = names["conv_general_dilated"] - plan.kernel_calls
-        self.price = policy.op_compile_seconds(dear, hashes, plan.equations - plan.steps)
+        inside = plan.equations - plan.steps
+        products = names["dot_general"] if inside else 0
+        self.price = policy.op_compile_seconds(dear, hashes, inside, products, stacked)
         part = isinstance(closure, Call)
         if part:
             least, steps = policy.op_compile_seconds(), len(closure.flat.steps)
@@ -238,15 +240,15 @@ class OpRunner:
 
 def _planned(
     closure: Closure, avals: tuple[Aval, ...]
-) -> tuple[Interpreted | ByHand, Counter[str], set[str], bool, bool, int]:
+) -> tuple[Interpreted | ByHand, Counter[str], set[str], bool, bool, int, int]:
     """How it is interpreted, the primitives in it, those of them that no kernel of this library
-    does, whether it does more than compute, whether LAPACK multiplies matrices for it, and the
-    bytes of what loops in it give."""
+    does, whether it does more than compute, whether LAPACK multiplies matrices for it, the bytes of
+    what loops in it give, and the number of arrays whose rows they read or give."""
     by_hand = closure.by_hand
     if by_hand is not None:
         outputs, single = closure.infer(avals)
         plan = ByHand(by_hand, single, sum([aval.size for aval in outputs]))
-        return plan, Counter(HASHES[:1]), set(), False, False, 0
+        return plan, Counter(HASHES[:1]), set(), False, False, 0, 0
     jaxpr, sizes, *_ = closure.trace(avals)
     inside = list(equations(jaxpr.jaxpr))
     names = Counter([eqn.primitive.name for eqn in inside])
@@ -255,7 +257,14 @@ def _planned(
     stacks = sum([_nbytes(x.aval) for eqn in loops for x in with_sizes(eqn, sizes, {}).outvars])
     plan = Interpreted(jaxpr, sizes)
     blas = set(names) if plan.compiled_alone else set(names) - decompositions.BY_KERNEL
-    return plan, names, blas, bool(jaxpr.effects), multiplies, stacks
+    stacked = sum([_stacked(eqn) for eqn in loops if eqn.primitive.name == "scan"])
+    return plan, names, blas, bool(jaxpr.effects), multiplies, stacks, stacked
+
+
+def _stacked(scan: Any) -> int:
+    """How many arrays have a row for each iteration of it."""
+    carried, constants = scan.params["num_carry"], scan.params["num_consts"]
+    return len(scan.invars) + len(scan.outvars) - constants - 2 * carried
 
 
 def _nbytes(aval: Any) -> int:
