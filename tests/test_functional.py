@@ -190,6 +190,27 @@ def test_export():
     assert jax.tree.structure(after) == jax.tree.structure(state)
 
 
+def test_sizes_that_jax_does_not_know():
+    """One program of a step, its optimizer and its noise for every number of rows."""
+    model = Model(noise=0.5)
+    pure = tf.functional(model.step)
+    rows, columns = jax.export.symbolic_shape("2*n, 2")
+    x = jax.ShapeDtypeStruct((rows, columns), jnp.float32)
+    y = jax.ShapeDtypeStruct((rows, 1), jnp.float32)
+    state = pure.init(x, y)
+    exported = jax.export.export(jax.jit(pure))(state, x, y)
+    for n in (2, 6):
+        given = jnp.ones((n, 2)) * 0.25, jnp.ones((n, 1))
+        expected, found = pure(state, *given), exported.call(state, *given)
+        jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5), found, expected)
+
+    products = tf.functional(lambda a, b: (a @ tf.transpose(b), tf.range(tf.shape(b)[0])))
+    a, b = (jax.ShapeDtypeStruct((n, 3), jnp.float32) for n in jax.export.symbolic_shape("a, b"))
+    out, state = jax.eval_shape(products, products.init(a, b), a, b)
+    assert [str(array.shape) for array in out] == ["(a, b)", "(b,)"]
+    assert products(state, jnp.ones((2, 3)), jnp.ones((5, 3)))[0][0].shape == (2, 5)
+
+
 def test_arguments_in_nests_and_by_name():
     def step(batch, scale=2.0, *, shift):
         return {"out": [batch["x"] * scale + shift, None], "y": batch["y"]}

@@ -14,7 +14,7 @@ from jax.core import Tracer
 from ..core import dtypes
 from ..core.call import Call
 from ..core.control import Structured, structured
-from ..core.dimensions import Sizes
+from ..core.dimensions import Shape, Sizes, is_symbolic
 from ..core.errors import user_location
 from ..core.loops import While, WhileInScans
 from ..core.op import Closure, Op
@@ -45,7 +45,8 @@ def functional(step: Callable[..., Any]) -> Functional:
     Returns: a Functional, `pure`: `pure.init(*args)` gives the state, a pytree of what the
       Variables hold, and `out, state = pure(state, *args)` does the step on arrays and touches no
       Variable. JAX's transformations work on it: `jax.jit`, `jax.vmap`, `jax.lax.scan`,
-      `jax.grad`, `jax.export`. `pure.restore(state)` assigns a state to the Variables.
+      `jax.grad`, `jax.export`, of symbolic sizes too. `pure.restore(state)` assigns a state to the
+      Variables.
 
     >>> import jax, tape_compat as tf
     >>> count = tf.Variable(0.0, name="count")
@@ -145,7 +146,7 @@ class Functional:
             if isinstance(x, TensorSpec):
                 return x
             array = _narrow(convert(x)._value() if not hasattr(x, "dtype") else _array(x))
-            found = TensorSpec(array.shape, dtypes.as_dtype(array.dtype))
+            found = _spec(array.shape, dtypes.as_dtype(array.dtype))
             given[id(found)] = found, array
             return found
 
@@ -222,7 +223,12 @@ def _is_leaf(value: Any) -> bool:
 
 
 def _without_value(x: Any) -> Any:
-    return TensorSpec(x.shape, x.dtype) if isinstance(x, jax.ShapeDtypeStruct) else x
+    return _spec(x.shape, x.dtype) if isinstance(x, jax.ShapeDtypeStruct) else x
+
+
+def _spec(shape: Shape, dtype: Any) -> TensorSpec:
+    """What arrays of a shape are recorded as: sizes that JAX does not know are None."""
+    return TensorSpec([None if is_symbolic(size) else size for size in shape], dtype)
 
 
 def _array(x: Any) -> Any:
