@@ -11,6 +11,7 @@ import logging
 import re
 import sys
 from collections.abc import Sequence
+from math import prod
 from typing import Any, NamedTuple, cast
 
 import jax
@@ -74,9 +75,8 @@ def sizes_stated(closure: Call, avals: Sequence[Aval]) -> Sizes:
         if step.closure.op.name == "EnsureShape":
             sizes = zip(kinds[step.inputs[0]].shape, step.closure.attributes["sizes"], strict=True)
             for size, stated in sizes:
-                name, _, less = str(size).partition(" - ")  # see `that_may_be_none`
-                if is_symbolic(size) and stated is not None and name.isidentifier():
-                    found[name] = stated + int(less or 0)
+                if is_symbolic(size) and stated is not None:
+                    found.update([_solved(size, stated)])
         kinds += step.closure.infer(tuple([kinds[i] for i in step.inputs]))[0]
     return Sizes(**found)
 
@@ -101,7 +101,8 @@ def size_met(closure: Call, avals: Sequence[Aval]) -> Sizes:
                 ]
                 if other not in (size, 1) and does == [True, False]:
                     return Sizes(**{str(size): other})
-            return _sizes_met_together(step.closure, given, own)
+            together = _sizes_met_together(step.closure, given, own)
+            return together or _multiples_met(step.closure, given, own)
         kinds += step.closure.infer(tuple(given))[0]
     return Sizes()
 
@@ -113,13 +114,38 @@ def _sizes_met_together(closure: Closure, avals: Sequence[Aval], own: set[Size])
         known = [size for size in along if size is not None and not is_symbolic(size)]
         (wanted, *_) = *known, *unknown, None
         to = {str(size): wanted for size in unknown if size != wanted}
-        for name in list(to):
-            fewer = {other: size for other, size in to.items() if other != name}
-            if _traced_at(closure, avals, Sizes(**fewer)):
-                to = fewer
-        if to and _traced_at(closure, avals, Sizes(**to)):
-            return Sizes(**to)
+        if found := _needed(closure, avals, to):
+            return found
     return Sizes()
+
+
+def _multiples_met(closure: Closure, avals: Sequence[Aval], own: set[Size]) -> Sizes:
+    """Multiples of unknown sizes, or those with one remainder, where an op can only do with such:
+    that joins what was halved and doubled with what was not."""
+    sizes = dict.fromkeys(size for aval in avals for size in aval.shape if is_symbolic(size))
+    whole = max([prod(map(int, _DIVISOR.findall(str(size)))) for size in sizes], default=1)
+    names = [size for size in _names(avals) if size in own]
+    for factor in [n for n in range(2, whole + 1) if whole % n == 0]:
+        for less in range(factor):
+            to = {str(size): factor * size - less for size in names}
+            if found := _needed(closure, avals, to):
+                return found
+    return Sizes()
+
+
+#: What an unknown size is divided by.
+_DIVISOR = re.compile(r", (\d+)\)")
+
+
+def _needed(closure: Closure, avals: Sequence[Aval], to: dict[str, Size]) -> Sizes:
+    """Those of the sizes that an op needs; none if it cannot do with them."""
+    if not _traced_at(closure, avals, Sizes(**to)):
+        return Sizes()
+    for name in list(to):
+        fewer = {other: size for other, size in to.items() if other != name}
+        if _traced_at(closure, avals, Sizes(**fewer)):
+            to = fewer
+    return Sizes(**to)
 
 
 def _traced_at(closure: Closure, avals: Sequence[Aval], sizes: Sizes) -> bool:
@@ -344,9 +370,25 @@ def _sizes(wanted: Sequence[Aval], given: Sequence[Aval]) -> Sizes:
     for want, have in zip(wanted, given, strict=True):
         for size, there in zip(want.shape, have.shape, strict=True):
             if is_symbolic(size):
-                name, _, less = str(size).partition(" - ")  # see `that_may_be_none`
-                found.setdefault(name, there + int(less or 0))
+                found.setdefault(*_solved(size, there))
     return Sizes(**found)
+
+
+def _solved(size: Size, known: Size) -> tuple[str, Size]:
+    """The name of a size, and what it is where an expression of it, as `that_may_be_none` and
+    `size_met` put some there, is a known one; of other expressions nothing that has a name.
+
+    >>> _solved(parsed("4*d0 - 4"), 8)
+    ('d0', 3)
+    """
+    parts = _LINEAR.fullmatch(str(size))
+    if parts is None:
+        return str(size), known
+    factor, name, less = parts.groups()
+    return name, (known + int(less or 0)) // int(factor or 1)
+
+
+_LINEAR = re.compile(r"(?:(\d+)\*)?([A-Za-z_]\w*)(?: - (\d+))?")
 
 
 def _pull_of(derivative: Derivative, name: str) -> Any:

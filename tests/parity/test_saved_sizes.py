@@ -1,0 +1,52 @@
+"""SavedModels of functions that can do with some unknown sizes only."""
+
+import functools
+
+import numpy as np
+import pytest
+
+from tests.parity import saved_exchange, store
+from tests.parity.saved_exchange import compare
+
+pytestmark = pytest.mark.skipif(
+    not store.installed(), reason="tensorflow, the oracle, is not installed"
+)
+exchange = saved_exchange.exchange
+
+
+def _halved(tf, x):
+    """What is made smaller twice and larger again, joined with what it was."""
+    whole = x[..., None, None]
+    half = tf.nn.max_pool2d(whole, [2, 1], [2, 1], "VALID")
+    quarter = tf.nn.max_pool2d(half, [2, 1], [2, 1], "VALID")
+    half = tf.concat([half, tf.repeat(quarter, 2, 1)], -1)
+    return tf.concat([whole, tf.repeat(half, 2, 1)], -1)
+
+
+def _odd(tf, x):
+    half = tf.nn.max_pool1d(x[..., None], 2, 2, "VALID")
+    return tf.pad(tf.repeat(half[..., 0], 2, 1), [[0, 0], [1, 0]]) + x
+
+
+def test_multiples_of_unknown_sizes(exchange, tmp_path):
+    writer, readers = exchange
+    made = writer.Module()
+    spec = writer.TensorSpec([None, None])
+    for name, function in {"halved": _halved, "odd": _odd}.items():
+        recorded = functools.partial(function, writer)
+        setattr(made, name, writer.function(recorded, input_signature=[spec]))
+    writer.saved_model.save(made, str(tmp_path))
+    given = {size: np.arange(2.0 * size, dtype=np.float32).reshape(2, size) for size in range(9)}
+    calls = {"halved": [[given[4]], [given[8]], [given[0]]], "odd": [[given[3]], [given[5]]]}
+    compare(exchange, tmp_path, made, calls)
+    for reader in readers:
+        loaded = reader.saved_model.load(str(tmp_path))
+
+        @reader.function(input_signature=[reader.TensorSpec([None, None])])
+        def size(x, reader=reader, loaded=loaded):
+            return reader.shape(loaded.halved(x))[1]
+
+        assert int(size(reader.constant(given[8]))) == 8
+        for function, x in ((loaded.halved, given[6]), (loaded.odd, given[4])):
+            with pytest.raises(reader.errors.InvalidArgumentError):
+                function(reader.constant(x))
