@@ -97,6 +97,43 @@ def _close(part):
     return part if part is None else pytest.approx(part, rel=1e-5)
 
 
+def _partly_connected(tf):
+    """Functions whose results depend on some of what they take, or on nothing."""
+    made = tf.Module()
+    made.v, made.w = tf.Variable(2.0), tf.Variable(3.0)
+    functions = {
+        "one": lambda x, y: tf.sin(x) * made.v,
+        "several": lambda x, y: (tf.sin(x) * made.v, y * made.w, tf.cast(x, tf.int32)),
+        "none": lambda x, y: (tf.ones_like(x), tf.round(y)),
+        "stopped": lambda x, y: tf.stop_gradient(x) * y + tf.zeros_like(made.w),
+    }
+    for name, function in functions.items():
+        specs = [tf.TensorSpec([None]), tf.TensorSpec([])]
+        setattr(made, name, tf.function(function, input_signature=specs, autograph=False))
+    return made, list(functions)
+
+
+def _gradients_of_parts(tf, made, name):
+    """The gradients of each result alone."""
+    x, y = tf.constant([0.5, 2.0]), tf.constant(3.0)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch([x, y])
+        results = tf.nest.flatten(getattr(made, name)(x, y))
+    found = [tape.gradient(result, [x, y, made.v, made.w]) for result in results[:2]]
+    return [[None if g is None else g.numpy().tolist() for g in each] for each in found]
+
+
+def test_gradients_by_what_results_do_not_depend_on(tmp_path):
+    made, names = _partly_connected(tape_compat)
+    tape_compat.saved_model.save(made, str(tmp_path))
+    loaded = tape_compat.saved_model.load(str(tmp_path))
+    theirs, _ = _partly_connected(tensorflow())
+    for name in names:
+        expected = _gradients_of_parts(tensorflow(), theirs, name)
+        found = _gradients_of_parts(tape_compat, loaded, name)
+        assert found == [[_close(part) for part in parts] for parts in expected], name
+
+
 def test_gradients_that_were_not_saved(tmp_path):
     tf = tensorflow()
     made, names = model(tf)

@@ -179,7 +179,8 @@ class Body:
         derivative = self._derivative(closure, program, whole)
         node = self.node("program", "XlaCallModule", references, program_attributes(program))
         if derivative is not None:
-            put_attribute(node, "_derivative_module", derivative.program.module)
+            if derivative.program is not None:
+                put_attribute(node, "_derivative_module", derivative.program.module)
             put_attribute(node, "_derivative_inputs", list(derivative.inputs))
             put_attribute(node, "_derivative_outputs", list(derivative.outputs))
         return [f"{node.name}:output:{i}" for i in range(len(program.outputs))]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from itertools import compress
 from typing import Any
 
+from ...autodiff.custom import stop_gradient
 from ...core.dtypes import int32
 from ...core.op import Op
 from ...core.shapes import TensorShape
@@ -321,7 +322,11 @@ def _program(node: Node) -> Any:
             f"the program of {node.name!r} does not say what it takes: only those that this "
             "library has written are read"
         )
-    return apply(_op(node).bind(), tuple(map(convert, node.inputs)))
+    inputs, wrt = list(map(convert, node.inputs)), node.attribute("_derivative_inputs")
+    for i, x in enumerate(inputs):
+        if wrt is not None and i not in wrt and x._aval.trainable:
+            inputs[i] = stop_gradient(x)  # the results do not depend on it
+    return apply(_op(node).bind(), tuple(inputs))
 
 
 def _op(node: Node) -> Op:

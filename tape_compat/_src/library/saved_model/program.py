@@ -18,6 +18,7 @@ import jax
 import jax.export
 import jax.numpy as jnp
 
+from ...autodiff.dependence import used_by
 from ...core.avals import Aval
 from ...core.call import Call
 from ...core.derivative import conj, pullback
@@ -252,24 +253,25 @@ def _exported(call: Any, structs: Sequence[Any], platforms: Sequence[str]) -> An
 
 class Derivative(NamedTuple):
     """The program from all inputs of another one and the cotangents of its outputs at `outputs` to
-    the cotangents of its inputs at `inputs`."""
+    the cotangents of its inputs at `inputs`; none if there are no such inputs."""
 
-    program: Program
+    program: Program | None
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
 
 
-def derivative_of(closure: Call, program: Program, name: str) -> Derivative | None:
-    """The derivative of a closure as a program; None if there is nothing to differentiate by.
+def derivative_of(closure: Call, program: Program, name: str) -> Derivative:
+    """The derivative of a closure as a program, by the inputs that its results depend on.
 
     Raises: NotImplementedError if it cannot be written.
     """
-    inputs, outputs = _places(program.inputs), _places(program.outputs)
-    if not inputs or not outputs:
-        return None
-    steps = closure.steps
+    outputs, steps = _places(program.outputs), closure.steps
     # JAX makes no zeros for integers of unknown sizes
     inexact = Call(steps._replace(outputs=tuple([steps.outputs[i] for i in outputs])), name)
+    used = frozenset().union(*used_by(inexact, program.inputs))
+    inputs = tuple([i for i in _places(program.inputs) if i in used])
+    if not inputs:
+        return Derivative(None, inputs, outputs)
     count = len(program.inputs)
     pull = pullback(inexact.without_effect(), count, inputs, tuple(range(len(outputs))))
     avals = [*program.inputs, *[program.outputs[i] for i in outputs]]
@@ -359,7 +361,9 @@ def op_of(program: Program, derivative: Derivative | None, name: str) -> Op:
         sizes = _sizes(program.inputs, avals)
         return tuple([aval.at(sizes) for aval in program.outputs])
 
-    pull = None if derivative is None else _pull_of(derivative, name)
+    pull = None
+    if derivative is not None and derivative.program is not None:
+        pull = _pull_of(_Lazy(derivative.program, name), derivative)
     return Op(_Lazy(program, name), "XlaCallModule", shapes=shapes, pull=pull, host_foldable=False)
 
 
@@ -391,9 +395,7 @@ def _solved(size: Size, known: Size) -> tuple[str, Size]:
 _LINEAR = re.compile(r"(?:(\d+)\*)?([A-Za-z_]\w*)(?: - (\d+))?")
 
 
-def _pull_of(derivative: Derivative, name: str) -> Any:
-    call = _Lazy(derivative.program, name)
-
+def _pull_of(call: _Lazy, derivative: Derivative) -> Any:
     def pull(arrays: Sequence[Any], cotangents: Sequence[Any], wrt: tuple[int, ...]) -> Arrays:
         given = [conj(cotangents[i]) for i in derivative.outputs]
         found = dict(zip(derivative.inputs, call(*arrays, *given), strict=True))
