@@ -388,6 +388,9 @@ def case_saver(tf):
         padded = train.Saver({"x": v}, pad_step_number=True).save(None, path, tf.Variable(7))
         deep = train.Saver({"x": v}).save(None, os.path.join(folder, "deep", "model"))
         found += [os.path.basename(padded), tf.train.list_variables(deep)]
+        saver.save(None, path, 7, latest_filename="newest")
+        for name in (None, "newest"):
+            found.append(os.path.basename(tf.train.latest_checkpoint(folder, name)))
         return found, attempts(
             tf,
             {

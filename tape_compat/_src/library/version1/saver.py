@@ -116,15 +116,15 @@ class Saver:
         """Write a checkpoint. Gives its path: `save_path`, and the step after a dash.
 
         Args:
+          latest_filename: another name than `checkpoint` of the file that tells which checkpoint is
+            the latest.
           write_state: whether `tf.train.latest_checkpoint` is to find it.
         Raises: ValueError for no variables, or two with one name; RuntimeError in a `tf.function`.
         """
         if not executing_eagerly():
             raise RuntimeError("`build()` should be called before save if defer_build==True")
-        if latest_filename is not None:
-            if os.path.split(latest_filename)[0]:
-                raise ValueError("'latest_filename' must not contain path components")
-            raise NotImplementedError("tf.compat.v1.train.Saver.save: latest_filename")
+        if latest_filename is not None and os.path.split(latest_filename)[0]:
+            raise ValueError("'latest_filename' must not contain path components")
         path = os.fspath(save_path)
         if global_step is not None:
             path = f"{path}-{int(global_step):08d}" if self._pads else f"{path}-{int(global_step)}"
@@ -133,7 +133,8 @@ class Saver:
         self._note(path)
         if write_state:
             kept = self.last_checkpoints or [path]
-            put_state(os.path.dirname(path), path, kept, [at for _, at in self._kept])
+            times = [at for _, at in self._kept]
+            put_state(os.path.dirname(path), path, kept, times, filename=latest_filename)
         return path
 
     def _note(self, path: str) -> None:
