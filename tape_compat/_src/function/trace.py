@@ -22,8 +22,6 @@ from ..values.capture import (
     call_captured,
     captured,
     capturing,
-    symbolic_input,
-    symbolic_value,
 )
 from ..values.composite import CompositeTensor, Opaque, TypeSpec
 from ..values.convert import convert
@@ -201,28 +199,18 @@ class Inputs:
     def _input(self, name: str, value: Any) -> Tensor:
         graph = self._graph
         if isinstance(value, TensorSpec):
-            x = self._symbol(graph.aval(value.shape, value.dtype))
+            x = graph.symbol(graph.aval(value.shape, value.dtype))
             name = value.name or name
         else:
             value = convert(value)
             if value._aval.dtype is string and self._known_texts:
                 return value
-            x = self._symbol(value._aval)
+            x = graph.symbol(value._aval)
             graph.values_given[id(x)] = value
         names = graph.argument_names
         names[x._at[1]] = unique_name(name, set(names.values()))
         graph.inputs.append(x)
         return x
-
-    def _symbol(self, aval: Aval) -> Tensor:
-        sketch = self._graph.sketch
-        if sketch is None or aval.dtype is not string:
-            return symbolic_input(aval)
-        if not self._graph.take_host_step():
-            if not sketch.tells:
-                raise errors.NeedsValue(f"A text has no value (at {errors.user_location()})")
-            sketch.used = True
-        return symbolic_value(aval)
 
 
 def unique_name(name: str, taken: set[str]) -> str:
@@ -310,7 +298,10 @@ class Trace:
 
     def computes_with_texts(self) -> bool:
         """Whether something takes a text that is no step of the host, and cannot."""
-        texts = [i for i, x in enumerate(self.inputs) if x._aval.dtype is string]
+        inputs = [x.dtype for x in self.inputs]
+        # constants are given as they are
+        held = [isinstance(x, Handle) and x.dtype for x in self.captured.sources]
+        texts = [i for i, dtype in enumerate([*inputs, *held]) if dtype is string]
         return self.graph.in_parts and computes_with_texts(self.captured.closure, texts)
 
     def call(self, tensors: list[Tensor], variables: Sequence[Variable]) -> Any:

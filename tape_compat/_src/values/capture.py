@@ -212,10 +212,24 @@ class SymbolicProgram(Program):
         found = self.values.get(handle)
         if found is None:
             with within(self):
-                found = symbolic_input(self._aval_of(handle))
+                found = self.symbol(self._aval_of(handle))
             found._id = handle.id
             self.symbols[handle] = self.values[handle] = found
         return found
+
+    def symbol(self, aval: Aval) -> Tensor:
+        """A tensor that stands for what this record is given at each call.
+
+        Raises: NeedsValue for a string, if the host cannot do steps of it.
+        """
+        sketch = self.sketch
+        if sketch is None or aval.dtype is not string:
+            return symbolic_input(aval)
+        if not self.take_host_step():
+            if not sketch.tells:
+                raise NeedsValue(f"A text has no value (at {user_location()})")
+            sketch.used = True
+        return symbolic_value(aval)
 
     def _aval_of(self, handle: Handle) -> Aval:
         """The aval of what a variable holds when this record begins."""

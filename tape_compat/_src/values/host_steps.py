@@ -31,6 +31,7 @@ from .capture import Captured, Sketch, capturing, within
 from .composite import CompositeTensor
 from .record import apply
 from .tensor import Tensor, concrete
+from .variable import Variable
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -153,6 +154,8 @@ def recorded(
 ) -> Any:
     """Record the call of an op of the host, if an argument of it has no value yet. Where that is
     not possible, the record only tells shapes."""
+    if any(isinstance(x, Variable) for x in nest.flatten((args, kwargs))):
+        args, kwargs = nest.map_structure(_read, (args, kwargs))
     given = _Given(args, kwargs)
     capture = LOCAL.state.capture
     outline, outlined = _outlined(capture.sketch, function, args, kwargs)
@@ -173,6 +176,10 @@ def recorded(
     outputs = iter(apply(found, given.inputs))
     filled = [next(outputs) if isinstance(x, Tensor) else x for x in several]
     return nest.pack_sequence_as(outline, filled, expand_composites=True)
+
+
+def _read(x: Any) -> Any:
+    return x.read_value() if isinstance(x, Variable) else x
 
 
 def _outlined(sketch: Sketch, function: Any, args: Any, kwargs: Any) -> tuple[Any, bool]:

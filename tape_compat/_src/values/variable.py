@@ -290,7 +290,7 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
         program = state.program
         joins = program is not None and program.joins and state.device is None
         if joins or state.recorders or state.capture is not None:
-            return identity(tensor)
+            return tensor if self.dtype is dtypes.string else identity(tensor)
         return same_value(tensor, next_id())
 
     def _dense_var_to_tensor(
