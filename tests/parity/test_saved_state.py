@@ -4,12 +4,13 @@ import pytest
 
 import tape_compat
 from tests.oracle import tensorflow
-from tests.parity import store, update_calls
+from tests.parity import saved_exchange, store, update_calls
 from tests.parity.saved_exchange import assert_near, numbers
 
 pytestmark = pytest.mark.skipif(
     not store.installed(), reason="tensorflow, the oracle, is not installed (extra `parity`)"
 )
+exchange = saved_exchange.exchange
 
 
 def module(tf):
@@ -54,17 +55,44 @@ def test_ops_that_change_variables(tmp_path):
     assert_near(use(tape_compat, loaded), use(tensorflow(), made))
 
 
+def test_variables_of_texts(exchange, tmp_path):
+    writer, readers = exchange
+    made = writer.Module()
+    made.words = writer.Variable(["a", "b", "c d"])
+
+    def put(text):
+        made.words.assign(writer.stack([text, made.words[0], "last"]))
+        return made.words + "!"
+
+    def look(places):
+        return writer.gather(made.words, places), writer.shape(made.words)
+
+    for function, spec in ((put, ([], "string")), (look, ([None], "int32"))):
+        specs = [writer.TensorSpec(*spec)]
+        recorded = writer.function(function, input_signature=specs, autograph=False)
+        setattr(made, function.__name__, recorded)
+    writer.saved_model.save(made, str(tmp_path))
+    found = []
+    for tf, module in ((writer, made), *[(tf, None) for tf in readers]):
+        module = module or tf.saved_model.load(str(tmp_path))
+        results = module.look(tf.constant([2, 0])), module.put(tf.constant("new")), module.words
+        found.append(numbers(results))
+    assert all(each == found[0] for each in found)
+
+
 def test_tables_that_may_change_and_signatures_that_need_values(tmp_path):
     """As Keras saves vocabularies that a layer has learned, and models that count words."""
     tf = tensorflow()
     made = tf.Module()
     made.table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
     made.table.insert(["a", "b"], tf.constant([5, 7], tf.int64))
+    made.scale, made.step = tf.Variable(2, dtype=tf.int64), tf.Variable(0, trainable=False)
 
     @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
     def counted(x):
         found = tf.ragged.map_flat_values(made.table.lookup, tf.strings.split(x)).to_sparse()
-        return {"sums": tf.sparse.reduce_sum(found, 1), "of": found.dense_shape}
+        made.step.assign_add(1)
+        return {"sums": tf.sparse.reduce_sum(found, 1) * made.scale, "of": found.dense_shape}
 
     made.counted = counted
     made.found = tf.function(made.table.lookup, input_signature=counted.input_signature)
@@ -78,6 +106,9 @@ def test_tables_that_may_change_and_signatures_that_need_values(tmp_path):
     assert_near(numbers([loaded.counted(given[0]), loaded.found(given[1])]), expected)
     assert_near(numbers(served(x=given[0])), expected[1])
     assert served.structured_outputs.keys() == {"sums", "of"}
+    for function in (served, *loaded.counted.concrete_functions):  # as Keras' TFSMLayer asks
+        assert {id(v) for v in function.variables} == {id(loaded.scale), id(loaded.step)}
+        assert [v is loaded.scale for v in function.trainable_variables] == [True]
     (found,) = loaded.signatures["found"](tape_compat.constant(keys)).values()
     assert_near(numbers(found), expected[2])
     with pytest.raises(NotImplementedError, match="a signature cannot be written to a SavedModel"):

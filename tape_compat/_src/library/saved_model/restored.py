@@ -73,6 +73,11 @@ class Case:
         self._leaves = nest.flatten((self.args, self.kwargs))
         self.output = decoded(saved.output_signature)
 
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables that it takes."""
+        return tuple([x for x in self._captured if isinstance(x, Variable)])
+
     def takes(self, args: tuple[Any, ...], kwargs: dict[str, Any], converts: bool) -> bool:
         """Whether arguments are of its kind; converts: or can be made tensors of it."""
         try:
@@ -179,12 +184,7 @@ class RestoredFunction(Function):
     @property
     def concrete_functions(self) -> list[ConcreteFunction]:
         """One for each kind of arguments."""
-        found = []
-        for case in self._cases:
-            concrete = self.get_concrete_function(*case.args, **case.kwargs)
-            concrete.told_outputs = case.output
-            found.append(concrete)
-        return found
+        return [_concrete_of_case(self, case) for case in self._cases]
 
     def _concretes(self) -> list[ConcreteFunction]:
         return self.concrete_functions
@@ -204,6 +204,14 @@ def _shown(value: Any) -> str:
 
 class _Unrecorded(ConcreteFunctionOfAnyRank):
     """One whose nodes are done at each call, as what they give needs values."""
+
+    #: The variables that its nodes take.
+    captured: tuple[Variable, ...] = ()
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables that it may read or assign to."""
+        return self.captured
 
     def of_each_rank(self) -> Any:
         """Raises: NotImplementedError."""
@@ -229,6 +237,15 @@ def concrete_of(
         return _Unrecorded(function, signature, bound, function.name)
 
 
+def _concrete_of_case(function: Function, case: Case) -> ConcreteFunction:
+    """The concrete function for arguments of one kind."""
+    found = concrete_of(function, case.args, case.kwargs)
+    if isinstance(found, _Unrecorded):
+        found.captured = case.variables
+    found.told_outputs = case.output
+    return found
+
+
 class RestoredConcrete:
     """A function of a SavedModel for one kind of arguments; it is recorded when it is asked for."""
 
@@ -248,8 +265,7 @@ class RestoredConcrete:
             restored.__name__ = restored.__qualname__ = self._name
             restored.__signature__ = self._signature  # type: ignore[attr-defined]
             function = Function(restored, self._name, autograph=False)
-            self._found = concrete_of(function, case.args, case.kwargs)
-            self._found.told_outputs = case.output
+            self._found = _concrete_of_case(function, case)
         return self._found
 
 
