@@ -31,6 +31,7 @@ def test_private_modules_of_keras():
 import tape_compat
 tape_compat.install_as_tensorflow()
 import tensorflow as tf
+from tensorflow.python import keras as private
 from tensorflow.python.keras import backend, backend_config
 from tensorflow.python.keras.callbacks import Callback
 from tensorflow.python.keras.layers import Dense, LSTM
@@ -43,11 +44,12 @@ keras = tf.keras
 expected = [keras.callbacks.Callback, *(getattr(keras.layers, x.__name__) for x in found[1:4])]
 expected += [keras.models.Sequential, keras.optimizers.Adam, keras.utils.to_categorical]
 same = [backend.is_keras_tensor is keras.backend.is_keras_tensor]
+same += [private.Model is keras.Model, private.layers.Dense is Dense]
 same += [backend_config.epsilon() == keras.backend.epsilon(), Dropout is not TFOpLambda]
 print(json.dumps([*map(lambda x, y: x is y, found, expected), *same]))
 """
         )
-        == [True] * 10
+        == [True] * 12
     )
 
 

@@ -332,6 +332,7 @@ MODULES = {
     "python.framework.test_util": ("._src.standin.testing", ".test"),
     "python.framework.type_spec": ("", "._src.standin.framework"),
     "python.framework.type_spec_registry": ("._src.values.spec_registry",),
+    "python.keras": (".keras",),
     **{f"python.keras.{name}": (f".keras.{place}",) for name, place in _KERAS.items()},
     "python.keras.utils.conv_utils": ("._src.standin.legacy_keras",),
     "python.layers.utils": ("._src.standin.runtime",),
