@@ -386,3 +386,44 @@ def case_files_that_are_closed_again(tf):
             file.close()
             found.append(pathlib.Path(path).read_text())
         return found
+
+
+def case_files_to_read_and_write(tf):
+    """A file that is written is a new one, or appended to; what is read begins at its beginning."""
+    modes = ("r+", "w+", "a+")
+
+    def there(folder, mode):
+        path = pathlib.Path(folder, mode)
+        path.write_text("abc\nd")
+        with tf.io.gfile.GFile(path, mode) as file:
+            first = file.readline()
+            file.write("XY")
+            file.flush()
+            first += path.read_text()
+        with tf.io.gfile.GFile(path, mode) as file:
+            file.write("Z")
+            file.flush()
+            return first, file.read(), file.tell(), file.read(), path.read_text()
+
+    def missing(folder, mode):
+        file = tf.io.gfile.GFile(f"{folder}/no{mode}", mode)
+        return attempts(tf, {"read": lambda tf: file.read()}, words=0), os.path.exists(file.name)
+
+    with tempfile.TemporaryDirectory() as folder:
+        written = tf.io.gfile.GFile(f"{folder}/w", "w")
+        written.write("abc")
+        refused = attempts(
+            tf,
+            {
+                "seek": lambda tf: written.seek(0),
+                "copy": lambda tf: tf.io.gfile.copy(folder, f"{folder}/b"),
+            },
+            words=0,
+        )
+        place = written.tell()
+        written.close()
+        return (
+            [(there(folder, mode), missing(folder, mode)) for mode in modes],
+            refused,
+            place,
+        )

@@ -345,3 +345,11 @@ def case_singular_values_of_infinities(tf):
     gradient, rank = tape.gradient(y, x), tf.linalg.matrix_rank(x)
     found = [s, abs(v), y, gradient, tf.linalg.pinv(x), rank, wide[1]]
     return [tf.cast(z, tf.float32) for z in found]
+
+
+def case_gradient_of_pinv_of_infinities(tf):
+    x = tf.constant([[[1.0, x], [2.0, 3.0]] for x in (np.nan, np.inf, 4.0)])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.linalg.pinv(x)
+    return y, tape.gradient(y, x)

@@ -441,6 +441,18 @@ def case_moments_weighted_by_zeros(tf):
     return found, none, [tape.gradient(y, [x, weights]) for y in found]
 
 
+def case_gradient_of_moments_of_infinities(tf):
+    """The mean alone has no NaN of the variance."""
+    found = []
+    for last in (np.inf, np.nan, 2.0):
+        x = tf.constant([1.0, last])
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            both = tf.nn.moments(x, [0])
+        found.append([tape.gradient(y, x) for y in (both[0], both[1], both)])
+    return found
+
+
 def case_moments_weighted_by_what_has_another_dtype(tf):
     x = tf.constant([1, 4])
     calls = (

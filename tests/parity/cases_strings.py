@@ -261,7 +261,9 @@ def case_unicode_script(tf):
 
 def case_split_into_so_many_words(tf):
     texts = ["7", " 7 ", "a b", "a  b  c ", "", "  ", "a b c"]
-    return {most: tf.strings.split(texts, maxsplit=most).to_list() for most in (-1, 0, 1, 2, 3)}
+    return {
+        most: tf.strings.split(texts, maxsplit=most).to_list() for most in (-1, 0, 1, 2, 3, None)
+    }
 
 
 def case_as_string_of_unsigned(tf):

@@ -54,8 +54,12 @@ class Pullback(Closure):
         return DynamicForm(closure, base.numbers, self.count, base.costs_nothing)
 
     def _standalone(self, *arrays: Any) -> Arrays:
-        outputs, pull = self.base.vjp(arrays[: self.count], self.inputs)
-        return self.finish(outputs, pull, arrays[self.count :])
+        primals, given = arrays[: self.count], arrays[self.count :]
+        if self.base.op.pull is not None:
+            return self.finish(*self.base.vjp(primals, self.inputs), given)
+        # An output without a cotangent is left out: zero times what is infinite would be NaN.
+        _, pull = self.base.vjp(primals, self.inputs, self.outputs)
+        return tuple(map(conj, pull(tuple([conj(jnp.asarray(g)) for g in given]))))
 
     def finish(self, outputs: Arrays, pull: Callable, given: Arrays) -> Arrays:
         """Apply a `jax.vjp` pullback to the cotangents at hand, zeros for the others."""

@@ -423,9 +423,11 @@ class Closure:
                     found = keep(self._derived, key, make(), limits.MAX_SHAPES_PER_CLOSURE)
         return found
 
-    def vjp(self, arrays: Sequence[Any], wrt: tuple[int, ...]) -> tuple[Arrays, Callable]:
+    def vjp(
+        self, arrays: Sequence[Any], wrt: tuple[int, ...], of: tuple[int, ...] | None = None
+    ) -> tuple[Arrays, Callable]:
         """`jax.vjp` with respect to the inputs at `wrt`, the others held; with the op's own
-        pullback, if it has one."""
+        pullback, if it has one. of: the outputs that count; by default all."""
         if self.op.pull is not None:
             return self.pure(*arrays), partial(self._pull, arrays, wrt=wrt)
 
@@ -433,7 +435,8 @@ class Closure:
             full = list(arrays)
             for i, array in zip(wrt, chosen, strict=True):
                 full[i] = array
-            return self.pure(*full)
+            outputs = self.pure(*full)
+            return outputs if of is None else tuple([outputs[i] for i in of])
 
         return jax.vjp(function, *(jnp.asarray(arrays[i]) for i in wrt))
 

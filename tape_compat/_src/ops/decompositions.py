@@ -109,8 +109,8 @@ def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None)
 
 def _without_infinities(a: Any) -> Any:
     """Matrices of NaN for those that have an infinity: LAPACK may look for their singular values
-    for ever."""
-    return jnp.where(jnp.isfinite(a).all((-2, -1), keepdims=True), a, jnp.nan)
+    for ever. Their gradient is NaN, too."""
+    return a * jnp.where(jnp.isfinite(a).all((-2, -1), keepdims=True), 1, jnp.nan).astype(a.dtype)
 
 
 def _svd_of(a: Any, **options: Any) -> Any:

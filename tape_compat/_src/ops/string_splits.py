@@ -63,11 +63,11 @@ _SPACE = b" \t\n\v\f\r"
 
 
 @by_host()
-def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
+def split(input: Any, sep: Any = None, maxsplit: int | None = -1, name: str | None = None) -> Any:
     """Strings cut at `sep`, or at white space, of which several count as one.
 
     Args:
-      maxsplit: at most so many cuts if not below 0.
+      maxsplit: at most so many cuts if not below 0, nor None.
     Returns: a RaggedTensor with the pieces along a new last axis; a vector for a scalar.
 
     >>> import tape_compat as tf
@@ -75,7 +75,7 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
     <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
     """
     between: Any = b"" if sep is None else text_values(sep)[()]
-    most = int(maxsplit)
+    most = -1 if maxsplit is None else int(maxsplit)
     if between:
         return _taken_apart(input, lambda s: s.split(between, most), dtypes.string, False)
     return _taken_apart(input, lambda s: _words(s, most), dtypes.string, False)

@@ -146,6 +146,8 @@ def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
     if not exists(src):
         raise errors.NotFoundError(None, None, f"{_path(src)}; No such file or directory")
     _refuse_existing(dst, overwrite)
+    if isdir(src):
+        raise errors.InvalidArgumentError(None, None, f"{_path(dst)}; Invalid argument")
     _tried(dst, lambda: shutil.copyfile(_path(src), _path(dst)))
 
 
@@ -254,7 +256,8 @@ class GFile:
             raise errors.InvalidArgumentError(
                 None, None, "mode is not 'r' or 'w' or 'a' or 'r+' or 'w+' or 'a+'"
             )
-        self._opened: io.BufferedIOBase | None = None
+        self._read: io.BufferedIOBase | None = None
+        self._written: io.BufferedIOBase | None = None
 
     @property
     def name(self) -> Any:
@@ -266,17 +269,22 @@ class GFile:
         """The mode."""
         return self._mode
 
-    def _file(self, to: str) -> Any:
-        """The file, to read or write."""
-        plus = "+" in self._kind
-        if to == "read" and self._kind != "r" and not plus:
+    def _reader(self) -> Any:
+        if self._kind != "r" and "+" not in self._kind:
             raise errors.PermissionDeniedError(None, None, "File isn't open for reading")
-        if to == "write" and self._kind == "r":
-            raise errors.PermissionDeniedError(None, None, "File isn't open for writing")
-        if self._opened is None:
+        if self._read is None:
             path = _path(self._name)
-            self._opened = _tried(path, lambda: open(path, self._kind + "b"))  # type: ignore[arg-type]
-        return self._opened
+            self._read = _tried(path, lambda: open(path, "rb"))
+        return self._read
+
+    def _writer(self) -> Any:
+        """The file to write: a new one but where it is appended to."""
+        if self._kind == "r":
+            raise errors.PermissionDeniedError(None, None, "File isn't open for writing")
+        if self._written is None:
+            path, way = _path(self._name), "ab" if "a" in self._kind else "wb"
+            self._written = _tried(path, lambda: open(path, way))
+        return self._written
 
     def _shown(self, data: bytes) -> Any:
         return data if self._binary else data.decode()
@@ -287,11 +295,11 @@ class GFile:
 
     def read(self, n: int = -1) -> Any:
         """The next `n` bytes, or all that are left: a str, or bytes with "b" in the mode."""
-        return self._shown(self._file("read").read(n))
+        return self._shown(self._reader().read(n))
 
     def readline(self) -> Any:
         """The next line without carriage returns, empty at the end."""
-        return self._shown(self._file("read").readline().replace(b"\r", b""))
+        return self._shown(self._reader().readline().replace(b"\r", b""))
 
     def readlines(self) -> list[Any]:
         """The lines that are left."""
@@ -313,7 +321,7 @@ class GFile:
     def write(self, file_content: Any) -> None:
         """Write a str or bytes."""
         data = file_content.encode() if isinstance(file_content, str) else file_content
-        file = self._file("write")
+        file = self._writer()
         _tried(self._name, lambda: file.write(data))
 
     def seek(self, offset: int | None = None, whence: int = 0, position: int | None = None) -> None:
@@ -325,7 +333,7 @@ class GFile:
             raise errors.InvalidArgumentError(
                 None, None, f"Invalid whence argument: {whence}. Valid values are 0, 1, or 2."
             )
-        file = self._file("seek")
+        file = self._reader()
         try:
             file.seek(place, whence)
         except (OSError, ValueError):
@@ -335,7 +343,8 @@ class GFile:
 
     def tell(self) -> int:
         """The place in the file."""
-        return self._file("seek").tell()
+        writes_only = self._kind != "r" and "+" not in self._kind
+        return (self._writer() if writes_only else self._reader()).tell()
 
     def seekable(self) -> bool:
         """Whether `seek` works: it does."""
@@ -343,14 +352,15 @@ class GFile:
 
     def flush(self) -> None:
         """Let others see what was written."""
-        if self._opened is not None:
-            _tried(self._name, self._opened.flush)
+        if self._written is not None:
+            _tried(self._name, self._written.flush)
 
     def close(self) -> None:
         """Close the file; one that nothing was written to is not made."""
-        opened, self._opened = self._opened, None
-        if opened is not None:
-            _tried(self._name, opened.close)
+        opened = [file for file in (self._read, self._written) if file is not None]
+        self._read = self._written = None
+        for file in opened:
+            _tried(self._name, file.close)
 
     def __enter__(self) -> GFile:
         return self
