@@ -469,6 +469,28 @@ def case_average_loss_of_a_scalar(tf):
     return tf.nn.compute_average_loss(tf.constant(1.0))
 
 
+def case_average_loss_by_weights(tf):
+    """Of one axis more than the losses, or one less; rounded to float32."""
+    shapes = ([3], [3, 1]), ([3, 2], [3]), ([3, 2], []), ([3, 2], [1, 2]), ([3, 2, 4], [3, 2])
+    found = []
+    for dtype in ("float16", "float32", "int32", "uint8"):
+        for have, wanted in shapes:
+            losses = tf.reshape(tf.cast(tf.range(np.prod(have)), dtype), have)
+            weights = tf.reshape(tf.range(np.prod(wanted)) + 1, wanted)
+            found.append(tf.nn.compute_average_loss(losses, weights))
+    x, weights = tf.constant([3.0, 4.0]), tf.constant([[1.0], [2.0]])
+    with tf.GradientTape() as tape:
+        tape.watch([x, weights])
+        y = tf.nn.compute_average_loss(x, weights, 4)
+    refused = {
+        "float": lambda tf: tf.nn.compute_average_loss(x, global_batch_size=2.0),
+        "bool": lambda tf: tf.nn.compute_average_loss(x, global_batch_size=True),
+        "vector": lambda tf: tf.nn.compute_average_loss(x, global_batch_size=[2]),
+        "negative": lambda tf: tf.nn.compute_average_loss(x, global_batch_size=-1),
+    }
+    return found, tape.gradient(y, [x, weights]), attempts(tf, refused, words=4)
+
+
 def case_average_loss_of_none(tf):
     x, none = tf.constant([1.0, NAN]), tf.zeros([0])
     with tf.GradientTape() as tape:

@@ -118,7 +118,8 @@ def _floordiv(x: Any, y: Any) -> Any:
     return jnp.floor(x / y)
 
 
-def _divide_no_nan(x: Any, y: Any) -> Any:
+def divided_no_nan(x: Any, y: Any) -> Any:
+    """x / y, 0 where y is 0; of integers a float."""
     if jnp.issubdtype(x.dtype, jnp.integer):
         dtype = jnp.float32 if x.dtype.itemsize <= 2 else jnp.float64
         x, y = x.astype(dtype), y.astype(dtype)
@@ -175,7 +176,7 @@ truncatemod = binary(
     dtypes="float index",
 )
 divide_no_nan = binary(
-    _divide_no_nan,
+    divided_no_nan,
     "x / y, and 0 where y is 0.",
     kernel="DivNoNan",
     operands=_own_dtypes,

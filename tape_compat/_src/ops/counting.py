@@ -372,13 +372,16 @@ def _confusion(labels: Any, predictions: Any, *weights: Any, classes: int, dtype
 
 def _check_confusion(avals: tuple[Aval, ...], **_: Any) -> None:
     labels, predictions = avals[:2]
-    fewer = min(labels, predictions, key=lambda aval: len(aval.shape))
-    if len(labels.shape) == len(predictions.shape) and not fit(labels.shape, predictions.shape):
+    fewer, more = sorted((labels, predictions), key=lambda aval: len(aval.shape))
+    squeezed = len(more.shape) == len(fewer.shape) + 1 and not differ(more.shape[-1], 1)
+    if not fit(more.shape[:-1] if squeezed else more.shape, fewer.shape):
         raise invalid(
             f"Shapes of all inputs must match: values[0].shape = {shown(labels.shape)} != "
             f"values[1].shape = {shown(predictions.shape)}",
             "Pack",
         )
+    if not fewer.shape:
+        raise ValueError("Argument `axis` = 1 not in range [-1, 1)")
     for weights in avals[2:]:
         if not fit(weights.shape, fewer.shape):
             raise ValueError(

@@ -18,7 +18,8 @@ from ..values.dispatch import maps_composites
 from ..values.record import apply
 from ..values.tensor import Tensor
 from . import rules
-from .arithmetic import truediv
+from .arguments import value_if_known
+from .arithmetic import divided_no_nan, truediv
 from .checks import check_dtypes
 from .declare import Number, check_same_dtype, name_ops, op, static
 from .reductions import reduce_sum
@@ -287,6 +288,10 @@ def compute_average_loss(
     """Weighted sum of the losses over the size of the whole batch (default: how many there are),
     0 of a batch without any.
 
+    Weights of one axis more than the losses, or one less, belong to them without their last one.
+    Raises: ValueError for losses without axes, and for a size that is not a scalar; TypeError for
+      one that is no integer; InvalidArgumentError for one below 0.
+
     >>> import tape_compat as tf
     >>> float(tf.nn.compute_average_loss([1.0, 2.0], global_batch_size=4))
     0.75
@@ -299,19 +304,44 @@ def compute_average_loss(
         )
     inputs = [losses]
     if sample_weight is not None:
-        inputs.append(convert(sample_weight, losses.dtype))
+        inputs.append(convert(sample_weight))
     size = global_batch_size
     if size is None:
         size = host_shape(losses._aval.shape[0], dtypes.int32, "Size")
-    inputs.append(convert(size))
+    inputs.append(_batch_size(convert(size)))
     return apply(_AVERAGE_LOSS, tuple(inputs))
+
+
+def _batch_size(size: Tensor) -> Tensor:
+    """The size of a batch, as it must be."""
+    if size.shape.rank:
+        raise ValueError(
+            f"global_batch_size must be scalar..  Expected scalar shape, saw shape: {size.shape}."
+        )
+    if not size.dtype.is_integer:
+        raise TypeError(
+            'global_batch_size must be an integer..  Expected "x" to be integer type.  Found: '
+            f"tensor of dtype <dtype: '{size.dtype.name}'>"
+        )
+    known = value_if_known(size)
+    if known is not None and known < 0:
+        raise invalid(
+            "global_batch_size must be non-negative.. Condition x >= 0 did not hold", "Assert"
+        )
+    return size
 
 
 def _average_loss(losses: Any, *others: Any) -> Any:
     *weights, size = others
     for weight in weights:
-        losses = losses * weight.reshape(weight.shape + (1,) * (losses.ndim - weight.ndim))
-    return rules.divide_no_nan(jnp.sum(losses), size.astype(losses.dtype))
+        if weight.ndim == losses.ndim + 1:
+            weight = jnp.squeeze(weight, -1)
+        elif weight.ndim and weight.ndim == losses.ndim - 1:
+            weight = weight[..., None]
+        wide = jnp.promote_types(losses.dtype, jnp.float32)
+        scaled = losses.astype(wide) * weight.astype(wide)
+        losses = scaled.astype(losses.dtype)
+    return divided_no_nan(jnp.sum(losses, dtype=losses.dtype), size.astype(losses.dtype))
 
 
 _AVERAGE_LOSS = Op(_average_loss, "RealDiv").bind()

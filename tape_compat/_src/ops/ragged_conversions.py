@@ -64,12 +64,13 @@ def from_tensor(tensor: Any, lengths: Any, padding: Any, ragged_rank: int, kind:
     given = known_value(lengths)
     if given.dtype.kind == "f" and given.size:
         raise TypeError(f"Argument `tensor` (name: lengths) must be of type integer, not {lengths}")
-    if given.ndim > 1:
-        raise ValueError(f"Shapes {tensor.shape} and {given.shape} are incompatible")
-    given = given.astype(np.int64)
-    size = tensor._aval.shape[1]
-    limited = np.clip(given, 0, size)
-    return _cut(rows, len(rows.splits) - 1, np.broadcast_to(limited, (rows.height,)), kind)
+    if given.ndim != 1:
+        raise ValueError(f"Shape {given.shape} must have rank 1")
+    if len(given) != len(rows.splits[-1]) - 1:
+        flat = (len(rows.splits[-1]) - 1, *tensor.shape[ragged_rank:])
+        raise ValueError(f"Shapes {flat} and {(len(given), *flat[1:])} are incompatible")
+    limited = np.clip(given.astype(np.int64), 0, tensor._aval.shape[ragged_rank])
+    return _cut(rows, len(rows.splits) - 1, limited, kind)
 
 
 def _are_symbolic(*values: Any) -> bool:
@@ -79,8 +80,6 @@ def _are_symbolic(*values: Any) -> bool:
 def _cut(rows: Rows, level: int, lengths: np.ndarray, kind: Any) -> Any:
     """The rows along an axis cut to lengths."""
     starts = rows.splits[level][:-1]
-    if len(lengths) != len(starts):
-        raise invalid(f"lengths has {len(lengths)} numbers for {len(starts)} rows", "FromTensor")
     inner = select(rows, spans(starts, lengths), level + 1)
     splits = [*rows.splits[:level], splits_of_lengths(lengths), *inner.splits]
     uniform = [*rows.uniform[:level], None, *inner.uniform]
