@@ -831,3 +831,42 @@ def case_segments_of_infinities_and_means_of_no_complex_numbers(tf):
     none = [tf.zeros([2, 0], d) for d in ("complex64", "complex128", "float32", "int32")]
     means = [[tf.reduce_mean(z), tf.reduce_mean(z, 1), tf.reduce_mean(z, 0)] for z in none]
     return extremes, slopes, means, tf.reduce_mean(tf.constant([1 + 2j, 3 - 1j]))
+
+
+def case_what_kernels_do_not_take(tf):
+    """Dtypes, numbers and policies that would give a result of no use."""
+    c, m = tf.constant, tf.math
+    z, b, x = c([1 + 2j, 3j]), c([True, False]), c([3.0, 1.0])
+    programs = {
+        "sort of complex": lambda tf: tf.sort(z),
+        "argsort of complex": lambda tf: tf.argsort(z, direction="DESCENDING"),
+        "sort of bool": lambda tf: tf.sort(b),
+        "argmax of complex": lambda tf: tf.argmax(z),
+        "argmin of complex": lambda tf: tf.argmin(z),
+        "argmax of bool": lambda tf: tf.argmax(b),
+        "moments of bool": lambda tf: tf.nn.moments(b, [0]),
+        "moments of bytes": lambda tf: tf.nn.moments(c([1, 5], tf.uint8), [0]),
+        "moments of integers": lambda tf: tf.nn.moments(c([1, 5]), [0]),
+        "loss of integers": lambda tf: tf.nn.log_poisson_loss(c([1]), c([2])),
+        "sound of integers": lambda tf: tf.audio.encode_wav(c([[1], [2]]), 8000),
+        "sound of doubles": lambda tf: tf.audio.encode_wav(c([[0.5]], tf.float64), 8000),
+        "sound of a list": lambda tf: tf.audio.encode_wav([[1], [0]], 8000),
+        "frames of bool": lambda tf: tf.signal.frame(b, 1, 1),
+        "places as floats": lambda tf: tf.searchsorted([1.0], [1.0], out_type=tf.float32),
+        "places of the largest": lambda tf: m.top_k(x, 1, index_type=tf.float32),
+        "places as int16": lambda tf: m.top_k(x, 1, index_type=tf.int16),
+        "length": lambda tf: m.bincount([1, 1], minlength=3.0),
+        "most": lambda tf: m.bincount([1, 1], maxlength=3.0),
+        "bins": lambda tf: tf.histogram_fixed_width([1.0], [0.0, 2.0], nbins=2.5),
+        "bins of each": lambda tf: tf.histogram_fixed_width_bins([1.0], [0.0, 2.0], nbins=2.0),
+        "k": lambda tf: m.in_top_k([0], [[1.0, 2.0]], k=1.5),
+        "on": lambda tf: tf.one_hot([0, 1], 2, on_value=[1.0]),
+        "off": lambda tf: tf.one_hot([0, 1], 2, off_value=[1.0, 2.0]),
+        "default": lambda tf: tf.sparse.to_dense(tf.sparse.eye(2), default_value=[1.0]),
+        "beside": lambda tf: tf.linalg.eigh_tridiagonal([1.0, 2.0], tf.zeros([0])),
+        "policy": lambda tf: tf.scatter_nd([[0]], [1.0], [2], bad_indices_policy="x"),
+        "policy of sums": lambda tf: tf.tensor_scatter_nd_add(
+            x, [[0]], [1.0], bad_indices_policy="x"
+        ),
+    }
+    return attempts(tf, programs, words=0)

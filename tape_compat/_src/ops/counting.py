@@ -29,6 +29,7 @@ from .arguments import (
     as_tensor,
     cast_as_default,
     known_value,
+    no_float,
     sketched,
     value_if_known,
 )
@@ -39,7 +40,9 @@ from .order_kernel import top
 from .sums import TopKV2
 
 
-def _check_top_k(avals: tuple[Aval, ...], k: int, **_: Any) -> None:
+def _check_top_k(avals: tuple[Aval, ...], k: int, index_type: DType) -> None:
+    if index_type.name not in ("int16", "int32", "int64"):
+        raise not_allowed(index_type, "int16, int32, int64", "TopKV2", "index_type")
     shape = avals[0].shape
     if not shape:
         raise invalid("input must be >= 1-D, got shape []", "TopKV2")
@@ -167,7 +170,7 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
     """
     if isinstance(k, (list, tuple)):
         raise invalid(f"k must be 0-D, got shape {shown(np.shape(k))}", "InTopKV2")
-    return _in_top_k(cast_as_default(targets), convert(predictions, float32), k=k)
+    return _in_top_k(cast_as_default(targets), convert(predictions, float32), k=no_float(k))
 
 
 def _counts(values: Any, *weights: Any, size: int, dtype: Any, binary: bool) -> Any:
@@ -293,7 +296,7 @@ def bincount(
     arr = convert(arr)
     if not arr.dtype.is_integer:  # as TensorFlow takes 2.9 for a 2
         arr = cast(arr, dtypes.int32)
-    least, most = (None if n is None else as_size(n) for n in (minlength, maxlength))
+    least, most = (None if n is None else as_size(no_float(n)) for n in (minlength, maxlength))
     if least is not None and least == most and arr._is_symbolic():
         size = least
     elif (known := value_if_known(arr)) is not None:

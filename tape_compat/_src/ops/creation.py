@@ -553,6 +553,8 @@ def one_hot(
         return apply(_ONE_HOT.bind(**options, dtype=dtype), (indices,))
     on, off = (None if v is None else convert(v, hint=dtype) for v in (on_value, off_value))
     for value, which in ((on, "on_value"), (off, "off_value")):
+        if value is not None:
+            as_scalar(value, "OneHot", f"{which} must be a scalar, but got: ")
         if dtype is not None and value is not None and value.dtype is not dtype:
             raise TypeError(
                 f"dtype {value.dtype!s} of {which} does not match dtype parameter {dtype!s}"

@@ -224,6 +224,13 @@ def _sparse_gather_nd(
 _GATHER_ND = Op(_gather_nd, "GatherNd", check=_check_gather_nd, sparse=_sparse_gather_nd)
 
 
+def _are_refused(policy: str, kernel: str) -> bool:
+    """Whether indices out of range are, by `bad_indices_policy`."""
+    if policy not in ("", "DEFAULT", "ERROR", "IGNORE"):
+        raise invalid(f"Unknown bad indices handling attribute: {policy}", kernel)
+    return policy != "IGNORE"
+
+
 @takes_composites
 def gather_nd(
     params: Any,
@@ -246,8 +253,7 @@ def gather_nd(
     >>> tf.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]).numpy().tolist()
     [2, 3]
     """
-    if bad_indices_policy not in ("", "DEFAULT", "ERROR", "IGNORE"):
-        raise ValueError(f"bad_indices_policy: {bad_indices_policy!r} is none of TensorFlow's")
+    refused = _are_refused(bad_indices_policy, "GatherNd")
     params, indices = as_tensor(params), as_tensor(indices)
     batch = as_int(batch_dims)
     if batch < 0:
@@ -258,7 +264,7 @@ def gather_nd(
             raise ValueError(
                 f"Argument `batch_dims` = {batch} must be less than rank(`{what}`) = {rank}"
             )
-    if bad_indices_policy != "IGNORE":
+    if refused:
         refuse_positions(indices, params._aval.shape[batch:], "GatherNd", "param ")
     if is_text(params):
         return move_text(lambda p, i: gather_nd(p, i, batch), params, by=(indices,))
@@ -341,7 +347,7 @@ def scatter_nd(
     indices, updates, wanted = as_tensor(indices), as_tensor(updates), dims(shape)
     if not indices._aval.shape:
         raise invalid("Indices shape must have rank at least one. Found:[]", "ScatterNd")
-    if bad_indices_policy != "IGNORE":
+    if _are_refused(bad_indices_policy, "ScatterNd"):
         refuse_positions(indices, wanted, "ScatterNd")
     if is_text(updates):
         return _scatter_texts(indices, updates, wanted)
@@ -419,7 +425,7 @@ def _tensor_scatter(kernel: str, fn: Callable[..., Any], doc: str) -> Callable[.
         name: str | None = None,
     ) -> Tensor:
         (x, updates), indices = matching((tensor, updates)), as_tensor(indices)
-        if bad_indices_policy != "IGNORE":
+        if _are_refused(bad_indices_policy, kernel):
             refuse_positions(indices, x._aval.shape, kernel)
         if fn is _put and is_text(x) and is_text(updates):
             return move_text(lambda p, q, at: call(p, at, q), x, updates, by=(indices,))

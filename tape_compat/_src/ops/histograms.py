@@ -17,7 +17,7 @@ from ..values.bounds import host_value
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
-from .arguments import as_size
+from .arguments import as_size, no_float
 from .declare import check_same_dtype, matching, static
 
 _KERNEL = "HistogramFixedWidth"
@@ -76,7 +76,7 @@ def histogram_fixed_width(
     dtype = dtypes.as_dtype(dtype or dtypes.int32)
     if dtype.name not in ("int32", "int64"):
         raise not_allowed(dtype, "int32, int64", _KERNEL, "dtype")
-    return apply(_HISTOGRAM.bind(bins=as_size(nbins), dtype=dtype), tuple(inputs))
+    return apply(_HISTOGRAM.bind(bins=as_size(no_float(nbins)), dtype=dtype), tuple(inputs))
 
 
 def _bins(values: Any, value_range: Any, bins: int) -> Any:
@@ -110,7 +110,7 @@ def histogram_fixed_width_bins(
     [0, 0, 1, 1]
     """
     dtypes.as_dtype(dtype or dtypes.int32)
-    bins = as_size(nbins)
+    bins = as_size(no_float(nbins))
     if less(bins, 1):
         raise invalid(f"Expected 'nbins {bins} must > 0' to be true.", "Assert")
     return apply(_BINS.bind(bins=bins), tuple(matching((values, value_range))))

@@ -238,7 +238,7 @@ def _log_poisson(targets: Any, log_input: Any, full: bool) -> Any:
     return loss
 
 
-_LOG_POISSON = Op(_log_poisson, "Mul")
+_LOG_POISSON = Op(_log_poisson, "Mul", check=check_dtypes("Exp", "float complex"))
 
 
 def log_poisson_loss(

@@ -20,7 +20,7 @@ from . import arithmetic, elementwise, reductions, rules
 from .arguments import known_value
 from .casting import cast
 from .checks import check_dtypes
-from .declare import Number, check_same_dtype, matching, static
+from .declare import Number, allowed, check_same_dtype, matching, static
 from .gather_scatter import gather
 from .shapes import shape as shape_of
 from .windows import channels_last
@@ -75,8 +75,13 @@ def bias_add(
     return apply(_BIAS_ADD.bind(last=channels_last(data_format)), (value, bias))
 
 
+_MEANT = allowed("float complex index")
+
+
 def _check_moments(avals: tuple[Aval, ...], axes: Any, **_: Any) -> None:
     rank = len(avals[0].shape)
+    if avals[0].dtype.name not in _MEANT:
+        raise not_allowed(avals[0].dtype, _MEANT, "SquaredDifference")
     for i in axes if isinstance(axes, tuple) else () if axes is None else (axes,):
         if not isinstance(i, (int, str)):
             raise TypeError(f"Cannot convert {i!r} to EagerTensor of dtype int32")

@@ -21,7 +21,7 @@ from ..values.dispatch import takes_composites
 from ..values.record import apply
 from ..values.tensor import Tensor
 from .arguments import as_int, as_tensor, dims, is_text, known_value, move_text
-from .declare import check_same_dtype
+from .declare import allowed, check_same_dtype
 from .order_kernel import order
 from .shapes import identity, reshape
 
@@ -177,12 +177,15 @@ def _sort(x: Any, axis: int, descending: bool) -> Any:
 
 
 def _check_sort(avals: tuple[Aval, ...], axis: int, descending: bool) -> None:
+    if avals[0].dtype.name not in _REAL:
+        raise not_allowed(avals[0].dtype, _REAL, "TopKV2")
     n = len(avals[0].shape)
     if not -n <= axis < n:
         axis = axis + n if axis < 0 else axis
         raise invalid(f"slice index {axis} of dimension 0 out of bounds.", "StridedSlice")
 
 
+_REAL = allowed("float integer")
 _SORT = Op(_sort, "TopKV2", check=_check_sort, kernels=True)
 _ARGSORT = Op(order, "TopKV2", differentiable=False, check=_check_sort, kernels=True)
 
@@ -256,6 +259,8 @@ def _searchsorted(rows: Any, values: Any, side: str, dtype: DType) -> Any:
 
 def _check_searchsorted(avals: tuple[Aval, ...], side: str, dtype: DType) -> None:
     kernel = "LowerBound" if side == "left" else "UpperBound"
+    if dtype.name not in ("int32", "int64"):
+        raise not_allowed(dtype, "int32, int64", kernel, "out_type")
     check_same_dtype(avals, kernel)
     rows, values = (a.shape for a in avals)
     if rows[:-1] != values[:-1]:

@@ -26,7 +26,7 @@ from . import rules, running_logsumexp
 from .arguments import cast_as_default, no_float
 from .checks import NUMBER, REAL, check_axes, check_bool, check_scan
 from .comparison import not_equal
-from .declare import name_ops, op, static
+from .declare import allowed, name_ops, op, static
 
 
 def _taken_axis(axis: Any) -> Any:
@@ -278,9 +278,13 @@ def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
 
 
 def _check_arg(kernel: str) -> Callable[..., None]:
+    names = allowed("float integer bool")
+
     def check(avals: tuple[Aval, ...], axis: int, output_type: DType) -> None:
         shape = avals[0].shape
         rank = len(shape)
+        if avals[0].dtype.name not in names:
+            raise not_allowed(avals[0].dtype, names, kernel)
         if output_type.name not in ("int16", "uint16", "int32", "int64"):
             listed = "int16, uint16, int32, int64"
             raise not_allowed(output_type, listed, kernel, "output_type")

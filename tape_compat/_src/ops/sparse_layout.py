@@ -166,6 +166,8 @@ def to_dense(
         if validate_indices:
             return scatter_nd(sparse.indices, values, _sizes(sparse, shape))
     default = convert(0 if default_value is None else default_value, values.dtype)
+    if default.shape.rank:
+        raise invalid("default_value should be a scalar.", "SparseToDense")
     return tensor_scatter_nd_update(fill(shape, default), sparse.indices, values)
 
 

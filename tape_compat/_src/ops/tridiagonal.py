@@ -245,6 +245,8 @@ def eigh_tridiagonal(
         raise ValueError("'select must have a value in {'a', 'i', 'v'}.")
     if alpha.dtype.is_complex:
         alpha = cast(real(alpha), alpha.dtype)
+    if beta._aval.shape == (0,) and differ(alpha._aval.shape[-1], 1):
+        raise invalid(f"Incompatible shapes: {shown(alpha._aval.shape)} vs. [0]", "AddV2")
     # The lower triangle is read.
     matrix = diag(alpha) + diag(conj(beta), k=-1)
     values = real(eigvalsh(matrix)) if eigvals_only else None

@@ -94,7 +94,8 @@ def frame(
             raise NotImplementedError("tf.signal.frame of strings with pad_end")
         return move_text(lambda p: frame(p, length, step, axis=place), x)
     closure = _FRAMES.bind(length=length, step=step, pad_end=bool(pad_end), axis=place)
-    return apply(closure, (x, convert(pad_value, x.dtype)))
+    filler = pad_value if pad_end else np.zeros((), x.dtype.np_dtype)
+    return apply(closure, (x, convert(filler, x.dtype)))
 
 
 def _added(x: Any, step: int) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core import dtypes
 from ...core.avals import Aval
-from ...core.refuse import invalid, shown
+from ...core.refuse import invalid, shown, wrong_dtype
 from ...values.host_steps import by_host
 from ...values.tensor import Tensor, concrete
 from ..arguments import known_value, sketched
@@ -111,8 +111,10 @@ def decode_wav(
 def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Tensor:
     """The WAV file of 16 bits, a string, of float32 samples [n, channels] in [-1, 1].
 
-    Raises: InvalidArgumentError for another shape or rate.
+    Raises: InvalidArgumentError for another shape or rate, and for a tensor of another dtype.
     """
+    if isinstance(audio, Tensor) and audio.dtype is not dtypes.float32:
+        raise wrong_dtype(audio.dtype, 0, dtypes.float32, "EncodeWav")
     samples, rate = known_value(audio).astype(np.float32), known_value(sample_rate)
     if samples.ndim != 2:
         raise invalid(f"audio must be 2-dimensional{shown(samples.shape)}", "EncodeWav")
