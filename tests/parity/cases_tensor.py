@@ -608,6 +608,18 @@ def case_device_that_is_not_there(tf):
     return found, tf.config.get_soft_device_placement()
 
 
+def case_when_and_where_ops_are_done(tf):
+    config = tf.config.experimental
+    found = [config.get_synchronous_execution(), config.get_device_policy()]
+    for enable in (False, True):
+        config.set_synchronous_execution(enable)
+        found += [config.get_synchronous_execution(), tf.constant(1.0) + 1.0]
+    for policy in (None, "silent"):
+        config.set_device_policy(policy)
+        found.append(config.get_device_policy())
+    return found, attempts(tf, {"unknown": lambda tf: config.set_device_policy("x")})
+
+
 def case_get_static_value(tf):
     return tf.get_static_value(tf.constant([1, 2])), tf.get_static_value(3)
 

@@ -346,6 +346,7 @@ _ASKED: dict[str, Any] = {
     "inter": 0,
     "intra": 0,
     "jit": "",
+    "synchronous": True,
 }
 _OPTIONS: dict[str, Any] = {}
 
@@ -442,3 +443,37 @@ def set_experimental_options(options: Mapping[str, Any]) -> None:
                 "tensors, as `tf.keras.mixed_precision` does."
             )
     _OPTIONS.update(options)
+
+
+def get_synchronous_execution() -> bool:
+    """What `set_synchronous_execution` was given; True at first."""
+    return bool(_ASKED["synchronous"])
+
+
+def set_synchronous_execution(enable: bool) -> None:
+    """Note whether ops are to be done at their calls. Values are the same either way: one that is
+    looked at is waited for. `run_functions_eagerly` runs ops at their calls."""
+    _ASKED["synchronous"] = bool(enable)
+
+
+def get_device_policy() -> str:
+    """What becomes of a tensor on another device than an op's: "silent", it is copied."""
+    return "silent"
+
+
+def set_device_policy(device_policy: str | None) -> None:
+    """Ask for "silent", the only policy there is, as None does.
+
+    Raises: NotImplementedError for TensorFlow's others; ValueError for anything else.
+    """
+    if device_policy in ("warn", "explicit", "silent_for_int32"):
+        raise NotImplementedError(
+            f"tf.config.experimental.set_device_policy({device_policy!r}): copies between devices "
+            "are neither told nor refused here."
+        )
+    if device_policy not in (None, "silent"):
+        raise ValueError(
+            f"Invalid argument `device_policy`: {device_policy!r}. Please refer to "
+            "https://www.tensorflow.org/api_docs/python/tf/config/experimental/set_device_policy "
+            "for valid `device_policy` arguments."
+        )
