@@ -277,3 +277,20 @@ def case_slices_of_variables_take_unknown_sizes(tf):
 
     fit = [assigned(tf.fill(shape, 3.0)) for shape in ([1, 4, 4, 2], [1, 1, 4, 2])]
     return fit, attempt(assigned, tf.zeros([1, 3, 4, 2]), words=0)
+
+
+def case_functions_called_by_functions_with_computed_sizes(tf):
+    """What is recorded for [n + 1] and for [n], [n] serves no other sizes."""
+    sized = tf.function(lambda a, b: (tf.shape(a), tf.zeros(tf.shape(a)), tf.range(tf.shape(b)[0])))
+
+    @tf.function(input_signature=[tf.TensorSpec([None])])
+    def longer(x):
+        return sized(tf.concat([x, x[:1]], 0), x), sized(x, x * 2.0)
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 2]), tf.TensorSpec([None])])
+    def second(other, x):
+        return sized(tf.concat([x, x[:1]], 0), x)
+
+    two, three = tf.ones([2]), tf.ones([3])
+    found = [longer(two), sized(two, three), sized(three, two), second(tf.ones([5, 2]), two)]
+    return found, longer(three), sized(three, three)

@@ -331,6 +331,17 @@ class Sizes:
 _PLAIN = frozenset((int, bool, float, str, bytes, complex, type))
 
 
+def are_free(shapes: Iterable[Sequence[Size]]) -> bool:
+    """Whether the unknown sizes may be any: each is a variable that stands nowhere else.
+
+    >>> d, e = variable(0), variable(1)
+    >>> are_free([(d, 3), (e,)]), are_free([(d,), (d,)]), are_free([(d + 1,)])
+    (True, False, False)
+    """
+    sizes = [str(size) for shape in shapes for size in shape if is_symbolic(size)]
+    return sorted(sizes) == sorted(variables(tuple(map(tuple, shapes))))
+
+
 def bounds_in(sizes: Iterable[Size], lengths: Container[Size]) -> tuple[str, ...]:
     """Which is the smaller, where a size is that of an expression and a number: the expression, if
     the number is one of these lengths, of which a part is taken, else the number.

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..core import errors, limits
 from ..core.caches import keep
-from ..core.dimensions import INCONCLUSIVE
+from ..core.dimensions import INCONCLUSIVE, are_free
 from ..core.dtypes import string
 from ..core.forwards import forwards
 from ..core.native import native, native_calls
@@ -340,7 +340,7 @@ class Function(Recorded):
     def _serving(self, key: tuple) -> Trace | None:
         """The last trace for unknown sizes that is right for these arguments."""
         for general, (_, trace) in reversed(self._given.items()):
-            if trace.shapes is not None and serves(general, key):
+            if trace.shapes is not None and serves(general, key) and are_free(trace.shapes):
                 return trace
         return None
 
