@@ -44,7 +44,6 @@ from ._src.core.dtypes import (
     variant as variant,
 )
 from ._src.core.shapes import TensorShape as TensorShape
-from ._src.data.specs import NoneTensorSpec as NoneTensorSpec
 from ._src.diagnostics.assertions import (
     Assert as Assert,
     assert_equal as assert_equal,
@@ -220,6 +219,7 @@ from ._src.values.operation import Operation as Operation
 from ._src.values.ragged import RaggedTensorSpec as RaggedTensorSpec
 from ._src.values.sparse import SparseTensorSpec as SparseTensorSpec
 from ._src.values.spec import (
+    NoneTensorSpec as NoneTensorSpec,
     TensorSpec as TensorSpec,
     type_spec_from_value as type_spec_from_value,
 )

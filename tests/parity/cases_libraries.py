@@ -118,6 +118,12 @@ def case_specs_of_nothing_and_of_variables(tf):
         nothing == tf.NoneTensorSpec(),
         nothing.is_compatible_with(None),
         repr(tf.data.Dataset.from_tensors((None, 1)).element_spec),
+        repr(tf.type_spec_from_value(None)),
+        tf.nest.flatten((nothing, kind), expand_composites=True) == [kind],
+        tf.function(lambda x, y: (x, y + 1.0), input_signature=[nothing, tf.TensorSpec(())])(
+            None, 2.0
+        ),
+        attempts(tf, {"no spec": lambda tf: tf.type_spec_from_value(int)}),
         [repr(kind), kind.shape, kind.dtype, kind.trainable],
         kind == tf.type_spec_from_value(tf.Variable([3.0, 4.0], trainable=False)),
         kind == tf.type_spec_from_value(tf.Variable([3.0, 4.0])),

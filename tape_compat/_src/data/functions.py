@@ -36,12 +36,12 @@ from ..values.composite import TypeSpec
 from ..values.convert import convert
 from ..values.ragged import RaggedTensor, RaggedTensorSpec
 from ..values.sparse import SparseTensorSpec
-from ..values.spec import TensorSpec
+from ..values.spec import NoneTensorSpec, TensorSpec
 from ..values.stated import listening
 from ..values.tensor import Tensor
 from .options import DEBUGGING
 from .pipeline import Draws, Pipeline, Rows
-from .specs import DatasetSpec, NoneTensorSpec
+from .specs import DatasetSpec
 from .structure import (
     Element,
     Layout,

@@ -19,12 +19,12 @@ from ..values.composite import Opaque
 from ..values.convert import convert
 from ..values.ragged import RaggedTensor, RaggedTensorSpec
 from ..values.sparse import SparseTensorSpec
-from ..values.spec import TensorSpec
+from ..values.spec import NoneTensorSpec, TensorSpec
 from ..values.tensor import Tensor
 from ..values.trackable import Trackable
 from .optional import Optional
 from .pipeline import Draws, Pipeline, refused
-from .specs import CLASSES, IteratorSpec, NoneTensorSpec, one_of_equal
+from .specs import CLASSES, IteratorSpec, one_of_equal
 from .structure import array_of, map_leaves
 
 

@@ -15,7 +15,7 @@ from ..core.errors import user_location
 from ..core.shapes import TensorShape
 from ..values.composite import CompositeTensor, TypeSpec
 from ..values.convert import convert, to_numpy
-from ..values.spec import TensorSpec
+from ..values.spec import NoneTensorSpec, TensorSpec
 from ..values.tensor import Tensor
 from .composites import Column, row_count
 from .pipeline import (
@@ -30,7 +30,7 @@ from .pipeline import (
     refused,
 )
 from .selecting import Seeds
-from .specs import Datasets, NoneTensorSpec
+from .specs import Datasets
 from .structure import (
     Element,
     array_of,

@@ -10,7 +10,6 @@ import numpy as np
 
 from ..core.caches import register
 from ..core.shapes import as_shape
-from ..values import spec_registry
 from ..values.composite import Opaque, TypeSpec, batched_shape
 
 #: The classes that the specs describe, by name, and functions that make one of which only the specs
@@ -172,33 +171,3 @@ def _spec_of(value: Any, kind: type) -> Any:
     """The spec of a value that has one of this kind."""
     spec = None if isinstance(value, TypeSpec) else getattr(value, "_type_spec", None)
     return spec if isinstance(spec, kind) else value
-
-
-@spec_registry.register("tf.NoneTensorSpec")
-class NoneTensorSpec(TypeSpec):
-    """The spec of None in the elements of a dataset.
-
-    >>> import tape_compat as tf
-    >>> tf.data.Dataset.from_tensors((1, None)).element_spec[1]
-    NoneTensorSpec()
-    """
-
-    __slots__ = ()
-
-    @property
-    def value_type(self) -> type:
-        """The class of None."""
-        return type(None)
-
-    def _serialize(self) -> tuple[Any, ...]:
-        return ()
-
-    def _batch(self, batch_size: int | None) -> NoneTensorSpec:
-        return self
-
-    def _unbatch(self) -> NoneTensorSpec:
-        return self
-
-    def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Whether it is None, or the spec of None."""
-        return spec_or_value is None or isinstance(spec_or_value, NoneTensorSpec)

@@ -19,10 +19,10 @@ from ..core.avals import Aval
 from ..values import nest
 from ..values.composite import CompositeTensor, TypeSpec
 from ..values.convert import convert
-from ..values.spec import TensorSpec
+from ..values.spec import NoneTensorSpec, TensorSpec
 from ..values.tensor import Tensor, concrete
 from ..values.variable import Variable
-from .specs import Datasets, DatasetSpec, NoneTensorSpec
+from .specs import Datasets, DatasetSpec
 
 Element = tuple[Any, ...]
 

@@ -196,6 +196,46 @@ class VariableSpec(_LeafSpec):
         )
 
 
+@register("tf.NoneTensorSpec")
+class NoneTensorSpec(TypeSpec):
+    """The spec of None, as in the elements of a dataset.
+
+    >>> import tape_compat as tf
+    >>> tf.data.Dataset.from_tensors((1, None)).element_spec[1]
+    NoneTensorSpec()
+    """
+
+    __slots__ = ()
+
+    @property
+    def value_type(self) -> type:
+        """The class of None."""
+        return type(None)
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return ()
+
+    @property
+    def _component_specs(self) -> Any:
+        return ()
+
+    def _to_components(self, value: Any) -> Any:
+        return ()
+
+    def _from_components(self, components: Any) -> None:
+        return None
+
+    def _batch(self, batch_size: int | None) -> NoneTensorSpec:
+        return self
+
+    def _unbatch(self) -> NoneTensorSpec:
+        return self
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether it is None, or the spec of None."""
+        return spec_or_value is None or isinstance(spec_or_value, NoneTensorSpec)
+
+
 def type_spec_from_value(value: Any) -> TypeSpec:
     """The spec of a tensor, of a composite, or of anything that has a spec of its own.
 
@@ -209,6 +249,8 @@ def type_spec_from_value(value: Any) -> TypeSpec:
         return TensorSpec(value.shape, value.dtype)
     if isinstance(value, Variable):
         return VariableSpec.from_value(value)
+    if value is None:
+        return NoneTensorSpec()
     spec = spec_of_composite(value)
     if spec is None and not isinstance(value, type):
         spec = getattr(value, "_type_spec", None)
@@ -217,7 +259,7 @@ def type_spec_from_value(value: Any) -> TypeSpec:
             tensor = convert(value)
         except (TypeError, ValueError) as error:
             raise TypeError(
-                f"Could not build a TypeSpec for {value!r} with type {type(value).__name__}"
+                f"Could not build a TypeSpec for {value} of unsupported type {type(value)}."
             ) from error
         return TensorSpec(tensor.shape, tensor.dtype)
     return spec

@@ -21,8 +21,7 @@ from ...core.dtypes import DType, as_dtype
 from ...values.composite import TypeSpec
 from ...values.ragged import RaggedTensorSpec
 from ...values.sparse import SparseTensorSpec
-from ...values.spec import TensorSpec
-from ..specs import NoneTensorSpec
+from ...values.spec import NoneTensorSpec, TensorSpec
 from ..structure import Element, array_of, children_of, flatten, leaf_of
 from .records import file_error, opened
 
