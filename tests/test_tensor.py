@@ -227,8 +227,8 @@ def test_a_buffer_lives_as_long_as_the_tensor():
     tape.gradient(y, x).numpy()
     trash = [np.full(1000, 7.0, np.float32) for _ in range(100)]
     assert seen.tolist() == list(range(1000)) and (doubled == 2.0 * seen).all() and trash
-    assert len(_LENT) == lent + 1
-    del x, seen, tape
+    assert len(_LENT) == lent + 2
+    del x, y, seen, doubled, tape
     gc.collect()
     assert len(_LENT) == lent
 

@@ -2,6 +2,7 @@
 specs of values that are no tensors, messages, graphs that tell shapes."""
 
 import abc
+import contextlib
 import itertools
 import time
 import typing
@@ -251,6 +252,46 @@ def case_methods_that_libraries_forget(tf):
     found = [model.doubled(tf.constant(1.0)), len(function._descriptor_cache)]
     function._descriptor_cache.clear()
     return found, len(function._descriptor_cache), model.doubled(tf.constant(3.0))
+
+
+def case_functions_that_libraries_begin_anew(tf):
+    factor, recorded = [2.0], []
+
+    @tf.function(autograph=False)
+    def scaled(x):
+        recorded.append(x.dtype.name)
+        return x * factor[0]
+
+    found = [scaled(tf.constant(1.0)), scaled(tf.constant(3.0))]
+    factor[0] = 5.0
+    found.append(scaled(tf.constant(1.0)))
+    for name in ("_concrete_variable_creation_fn", "_created_variables"):
+        setattr(scaled, name, None)
+    with contextlib.suppress(AttributeError):
+        scaled._variable_creation_config.function_cache.clear()
+    return found, scaled(tf.constant(1.0)), recorded
+
+
+def case_classes_that_pass_for_variables(tf):
+    class Parameter(tf.Variable):
+        __hash__ = object.__hash__
+        __eq__ = object.__eq__
+
+        def __init__(self, parts):
+            self.parts = parts
+
+        def value(self):
+            return tf.add_n(self.parts)
+
+    recorded = []
+
+    @tf.function(autograph=False)
+    def shifted(parameter, x):
+        recorded.append(type(parameter).__name__)
+        return parameter.value() + x
+
+    one, other = Parameter([tf.constant(1.0)] * 2), Parameter([tf.constant(4.0)])
+    return [shifted(one, 1.0), shifted(other, 1.0), shifted(one, 1.0)], recorded
 
 
 def case_values_that_stay(tf):

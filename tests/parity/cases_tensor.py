@@ -746,12 +746,35 @@ if sys.version_info >= (3, 12) or FASTPATH is not None:
             "numbers": (float(tf.constant(3.0)), int(tf.constant(3)), [5, 6][tf.constant(1)]),
         }
 
+    def case_buffers_lie_row_by_row(tf):
+        views = [memoryview(x) for x in _transposed(tf)]
+        return [(x.strides, x.c_contiguous, x.tobytes()) for x in views]
+
     def case_buffer_of_a_variables_value(tf):
         v = tf.Variable([1.0, 2.0])
         view = memoryview(v.read_value())
         for _ in range(3):
             v.assign_add([1.0, 1.0])
         return view.tolist(), v, attempt(lambda: memoryview(v), words=2)
+
+
+def _transposed(tf):
+    rows = np.arange(6.0).reshape(2, 3)
+    x = tf.constant(rows)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        pending = tf.transpose(x)
+    function = tf.function(tf.transpose)
+    return [tf.transpose(x), pending, function(x), tf.constant(rows.T), tf.einsum("ij->ji", x)]
+
+
+def case_arrays_lie_row_by_row(tf):
+    tensors = _transposed(tf)
+    arrays = [x.numpy() for x in tensors] + list(map(np.array, tensors))
+    dataset = tf.data.Dataset.from_tensors(np.ones((3, 4)).T)
+    arrays += [tf.Variable(tensors[0]).numpy(), *dataset.as_numpy_iterator()]
+    arrays.append(tf.broadcast_to(tf.constant([1.0, 2.0]), [3, 2]).numpy())
+    return [(x, x.strides) for x in arrays]
 
 
 def case_references_as_weak_keys(tf):

@@ -54,6 +54,18 @@ def case_equal(tf):
     )
 
 
+def case_equal_dtypes(tf):
+    return refused(
+        tf,
+        ("assertAllEqual", tf.float32, "float32"),
+        ("assertAllEqual", "int32", tf.constant([1]).dtype),
+        ("assertAllEqual", [tf.float32, tf.int32], ["float32", "int32"]),
+        ("assertAllEqual", tf.float32, "int32"),
+        ("assertNotAllEqual", tf.float32, "float32"),
+        ("assertAllEqual", ["a", b"b"], tf.constant(["a", "b"])),
+    )
+
+
 def case_close(tf):
     half, b16 = tf.constant([1.0], tf.float16), tf.constant([1.0], tf.bfloat16)
     return refused(

@@ -35,6 +35,7 @@ from tape_compat._src.standin import (
     utilities,
 )
 from tape_compat._src.values import spec, spec_registry
+from tape_compat._src.values.composite import TensorType
 from tape_compat._src.values.nest import flatten_with_tuple_paths
 from tests.oracle import tensorflow
 from tests.parity import store
@@ -391,6 +392,30 @@ def test_moving_averages_are_assigned():
         recorded = tf.function(lambda x, of=of, v=v: of.assign_moving_average(v, x, 0.5, False))
         found.append([gave.numpy().tolist(), recorded([0.0, 1.0]).numpy().tolist(), *v.numpy()])
     assert found[0] == found[1]
+
+
+def _of_a_parameter(tf, base):
+    tnp = tf.experimental.numpy
+
+    class Parameter(base):
+        dtype, shape = "float32", tf.TensorShape([4])
+
+        def __tf_tensor__(self, dtype=None, name=None):
+            return tf.convert_to_tensor([1.0, 2.0, 3.0, 4.0], dtype)
+
+        def __array__(self, dtype=None, copy=None):
+            return np.array([1.0, 2.0, 3.0, 4.0], dtype or "float32")
+
+    x = Parameter()
+    found = [tnp.reshape(x, [2, 2]), tnp.add(x, 1), tnp.sum(x), tnp.stack([x, x])]
+    found += [tnp.concatenate([x, tf.ones(2)]), tnp.maximum(tf.ones(4), x), tnp.dot(x, x)]
+    return [tnp.result_type(x) == np.float32, [(y.dtype.name, y.numpy().tolist()) for y in found]]
+
+
+def test_numpys_functions_of_what_passes_for_a_tensor():
+    real = tensorflow()
+    expected = _of_a_parameter(real, real.__internal__.types.Tensor)
+    assert _of_a_parameter(tape_compat, TensorType) == expected
 
 
 def test_undocumented_names_are_removed():

@@ -67,6 +67,7 @@ DIFFERENCES: dict[str, str] = {
     "jacobian/batch_without_pfor_nonpersistent": _EAGER,
     "jacobian/without_pfor_nonpersistent": _EAGER,
     "libraries/classes_of_variables_and_interfaces": _DERIVED,
+    "libraries/classes_that_pass_for_variables": _DERIVED,
     "libraries/values_of_initializers": "draws in a function have generators of their own",
     "libraries/variables_that_are_composed": _DERIVED,
     "libraries/variables_that_libraries_make_of_tensors": _DERIVED,

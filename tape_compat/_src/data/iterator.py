@@ -291,7 +291,7 @@ class NumpyIterator(Trackable):
 
 def _numpy(leaf: Any) -> Any:
     if isinstance(leaf, Tensor):
-        array = np.asarray(leaf._value())
+        array = np.asarray(leaf._value(), order="C")
         if not array.ndim:
             return array[()]
         array = array.view()

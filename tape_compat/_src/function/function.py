@@ -516,6 +516,11 @@ class Function(Recorded):
             return found[0]
         return SimpleNamespace(graph=FuncGraph(LOCAL.state, self._name, creates=False))
 
+    @_concrete_variable_creation_fn.setter
+    def _concrete_variable_creation_fn(self, _: None) -> None:
+        """Begin anew with the next call; zfit sets None."""
+        Function.__init__(self, self._python_function, self._name, *self._options)
+
     def _list_all_concrete_functions(self) -> list[ConcreteFunction]:
         """Those that were recorded, and the one for `input_signature` if there is one. A function
         without parameters has an empty one."""

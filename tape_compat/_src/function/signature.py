@@ -138,7 +138,10 @@ class Arguments:
             self._tensor(buffer)
 
     def _variable(self, variable: Variable) -> None:
-        handle = variable._handle
+        handle = getattr(variable, "_handle", None)
+        if handle is None:  # of a library's class that only passes for one
+            self.parts.append(weakref.ref(variable))
+            return
         for i, known in enumerate(self.variables):
             if known._handle is handle:
                 self.parts.append((Variable, i))

@@ -147,14 +147,15 @@ class Tensor(operators.Operators, TensorType, Placed):
 
     @_OfValues
     def numpy(self) -> Any:
-        """A copy of the value: a NumPy array, a NumPy scalar for shape (), bytes for strings."""
+        """A copy of the value: a NumPy array whose rows lie one after the other, a NumPy scalar for
+        shape (), bytes for strings."""
         array = self._copy()
         return array if array.ndim else array[()]
 
     def _copy(self) -> np.ndarray:
         """The value, once it is there, as an array of its own."""
         self._tell_taken()
-        return np.array(self._value())
+        return np.array(self._value(), order="C")
 
     def _numpy(self) -> Any:
         """See `numpy`."""
@@ -176,13 +177,11 @@ class Tensor(operators.Operators, TensorType, Placed):
         Python 3.12 asks for it here; before, the C base does. bfloat16 has no such form.
         """
         self._tell_taken()
-        array: Any = self._value()
-        if array.__class__ is not np.ndarray:
-            array = np.asarray(array)  # which JAX keeps with its array
-        elif id(self) not in _LENT:
-            key = id(self)
+        key = id(self)
+        if key not in _LENT:
+            array = np.asarray(self._value(), order="C")
             _LENT[key] = (weakref.ref(self, lambda _: _LENT.pop(key, None)), array)
-        return memoryview(array).toreadonly()
+        return memoryview(_LENT[key][1]).toreadonly()
 
     def __jax_array__(self) -> jax.Array:
         self._tell_taken()
@@ -389,7 +388,7 @@ class Tensor(operators.Operators, TensorType, Placed):
         return operators.call("moved", self, array)
 
 
-#: By the identity of a tensor, a host constant that has been read as a buffer. Whoever did so may
+#: By the identity of a tensor, its value where it has been read as a buffer. Whoever did so may
 #: hold the tensor alone, as `np.frombuffer` does, and the tensor may move to the device.
 _LENT: dict[int, tuple[weakref.ref, np.ndarray]] = {}
 

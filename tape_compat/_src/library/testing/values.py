@@ -130,6 +130,13 @@ def as_array(value: Any) -> np.ndarray:
     return with_bytes(array) if array.dtype.kind in "US" else array
 
 
+def has_bytes(array: np.ndarray) -> bool:
+    """Whether there are bytes among the elements."""
+    return array.dtype.kind == "S" or (
+        array.dtype.kind == "O" and any(isinstance(x, bytes) for x in array.flat)
+    )
+
+
 def with_bytes(texts: np.ndarray) -> np.ndarray:
     """An array of objects with bytes in place of texts."""
     found = np.empty(texts.size, object)

@@ -15,6 +15,7 @@ import numpy as np
 from ...core.caches import Cache
 from ...core.dtypes import DType, as_dtype
 from ...values import nest
+from ...values.composite import TensorType
 from ...values.indexed_slices import IndexedSlices
 from ...values.tensor import Tensor
 
@@ -97,8 +98,8 @@ def _for_numpy(value: Any) -> Any:
         return value
     if isinstance(value, DType):
         return value.np_dtype
-    if isinstance(value, (Tensor, IndexedSlices)) or hasattr(value, "_as_tensor"):
-        return value.dtype.np_dtype
+    if isinstance(value, (TensorType, IndexedSlices)) or hasattr(value, "_as_tensor"):
+        return as_dtype(value.dtype).np_dtype
     return value.dtype if isinstance(value, jax.Array) else value
 
 
