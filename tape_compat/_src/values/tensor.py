@@ -390,7 +390,7 @@ class Tensor(operators.Operators, TensorType, Placed):
 
 #: By the identity of a tensor, its value where it has been read as a buffer. Whoever did so may
 #: hold the tensor alone, as `np.frombuffer` does, and the tensor may move to the device.
-_LENT: dict[int, tuple[weakref.ref, np.ndarray]] = {}
+_LENT: dict[int, tuple[weakref.ref, Any]] = {}
 
 #: Attributes of NumPy's arrays that tensors get when they are asked to behave so.
 _OF_NUMPY = frozenset("T astype ravel transpose reshape clip size tolist data".split())

@@ -7,7 +7,7 @@ Alone they are of 64 bits, unless float32 is preferred.
 from __future__ import annotations
 
 import numbers
-from typing import Any
+from typing import Any, cast
 
 import jax
 import numpy as np
@@ -99,7 +99,7 @@ def _for_numpy(value: Any) -> Any:
     if isinstance(value, DType):
         return value.np_dtype
     if isinstance(value, (TensorType, IndexedSlices)) or hasattr(value, "_as_tensor"):
-        return as_dtype(value.dtype).np_dtype
+        return as_dtype(cast("Any", value).dtype).np_dtype
     return value.dtype if isinstance(value, jax.Array) else value
 
 
