@@ -137,7 +137,8 @@ def _inside(bound: Size, n: Size, low: Size, high: Size) -> Size:
     if less(bound, 0):
         return maximum(bound + n, low)
     if not less(-1, bound):
-        raise NeedsValue(f"Whether the bound {bound} of a slice is negative is not known")
+        negative = 0 - maximum(minimum(bound, 0), -1)  # 1 if so, else 0
+        return maximum(minimum(bound + negative * n, high), low)
     return minimum(bound, high)
 
 
