@@ -20,6 +20,11 @@ def _matrices(*shape):
     return _floats(*shape) + 3 * np.eye(shape[-1], dtype="float32")
 
 
+def _normalized(tf, x, mean, variance):
+    y = tf.nn.batch_normalization(x, mean, variance**2, mean, None, 0.1)
+    return tf.reshape(y, tf.reverse(tf.shape(y), [0]))
+
+
 #: Functions of `tf` and arrays, and lists of the arrays that they are called with.
 BODIES = {
     "scatter_nd": (lambda tf, i, u: tf.scatter_nd(i, u, [5, 3]), [(_AT, _ROWS)]),
@@ -51,6 +56,14 @@ BODIES = {
     "mfccs": (
         lambda tf, x: tf.signal.mfccs_from_log_mel_spectrograms(x),
         [(_floats(2, 5),), (_floats(3, 1),)],
+    ),
+    "batch_normalization": (
+        _normalized,
+        [
+            (_floats(4, 3), _floats(1, 3), _floats(1, 3)),
+            (_floats(4, 3), _floats(4, 1), _floats(1, 1)),
+            (_floats(1, 3), _floats(4, 3), _floats(1, 1)),
+        ],
     ),
 }
 

@@ -196,7 +196,7 @@ def _batch_normalization(
     return x * inverse.astype(x.dtype) + shift.astype(x.dtype)
 
 
-_BATCH_NORMALIZATION = Op(_batch_normalization, "Mul")
+_BATCH_NORMALIZATION = Op(_batch_normalization, "Mul", broadcasts=True)
 
 
 @takes_composites
