@@ -307,28 +307,37 @@ class Everywhere:
         self.fired, self.waits = None, True
 
     def __call__(self, frame, event, _):
+        """What is called at the lines of a new frame, if it may be interrupted at all."""
+        return None if frame_exits(frame) else self.at_line
+
+    def at_line(self, frame, event, _):
         if event == "line" and not self.fired:
             self.waits = self.waits and not self.armed()
-            if not self.waits and not frame_exits(frame):
+            if not self.waits and not enters(frame.f_code.co_filename, frame.f_lineno):
                 place = f"{frame.f_code.co_filename}:{frame.f_lineno}"
                 self.left -= place not in self.done
                 if self.left < 0:
                     self.fired = place
                     sys.settrace(None)
                     raise Interrupted(place)
-        return self
+        return self.at_line
 
 
 #: Python's own library, whose locks an exception at the end of a `with` would leave taken.
 STDLIB = sysconfig.get_path("stdlib")
 
 
+@cache
+def enters(file, line):
+    """Whether a context is entered or left at a line: JAX would stay in it."""
+    return linecache.getline(file, line).lstrip().startswith("with ")
+
+
 def frame_exits(frame):
     """Whether a context is being left, or was just entered: JAX would stay in it, and a lock taken:
     any other thread would then wait for ever."""
     file = frame.f_code.co_filename
-    own = file.startswith(STDLIB) and "site-packages" not in file
-    if own or linecache.getline(file, frame.f_lineno).lstrip().startswith("with "):
+    if file.startswith(STDLIB) and "site-packages" not in file:
         return True
     names = {"__exit__", "__enter__", "_exit", "__del__"}
     while frame is not None and frame.f_code.co_filename != __file__:
