@@ -2,8 +2,6 @@
 
 import gc
 import signal
-import subprocess
-import sys
 import threading
 import time
 import weakref
@@ -20,6 +18,7 @@ from tape_compat._src.core.steps import Steps
 from tape_compat._src.run import executor, kept, policy, whole
 from tape_compat._src.run.loops.write import LoopProgram
 from tape_compat._src.values.record import flush
+from tests import processes
 
 pytestmark = [pytest.mark.compiled, pytest.mark.usefixtures("deferred")]
 SETTLED = policy.HITS_TO_SETTLE + 3
@@ -613,9 +612,7 @@ def test_one_at_a_time_is_compiled_beside_the_most_often_run_first():
 
 
 def test_a_process_that_ends_begins_no_compile():
-    done = subprocess.run(
-        [sys.executable, "-c", ENDING], capture_output=True, text=True, timeout=120, check=True
-    )
+    done = processes.run("-c", ENDING, after="tape_compat", timeout=120)
     assert done.stdout.split() == ["first"]
 
 
@@ -637,9 +634,8 @@ time.sleep(0.2)
 
 
 def test_a_thread_that_outlives_the_main_one_compiles_what_it_waits_for():
-    done = subprocess.run(
-        [sys.executable, "-c", OUTLIVING + ENDING], capture_output=True, text=True, timeout=120
-    )
+    program = OUTLIVING + ENDING
+    done = processes.run("-c", program, after="tape_compat", check=False, timeout=120)
     assert done.stdout.split() == ["first", "second", "asked"]
 
 
