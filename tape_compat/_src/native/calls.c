@@ -62,11 +62,8 @@ static void give_up(PyObject *owner)
     PyObject *given_up = PyObject_CallOneArg(python.give_up, owner);
     if (given_up)
         PyErr_Restore(type, value, traceback);
-    else {
-        Py_XDECREF(type);
-        Py_XDECREF(value);
-        Py_XDECREF(traceback);
-    }
+    else
+        DROP(type, value, traceback);
     Py_XDECREF(given_up);
 }
 
@@ -288,9 +285,7 @@ static int run_planned(PyObject *current, PyObject *plan, PyObject *tensors, PyO
         done = -1;
     if (done <= 0)
         Py_CLEAR(*outputs);
-    Py_XDECREF(programs);
-    Py_XDECREF(entry);
-    Py_XDECREF(arrays);
+    DROP(programs, entry, arrays);
     return done;
 }
 
@@ -325,10 +320,7 @@ static PyObject *call_planned(PyObject *current, PyObject *trace, PyObject *tens
     if (done > 0)
         results = PyTuple_GetSlice(outputs, 0, PyTuple_GET_SIZE(outputs) -
                                                    PyTuple_GET_SIZE(PyTuple_GET_ITEM(captured, 3)));
-    Py_XDECREF(outputs);
-    Py_DECREF(captured);
-    Py_DECREF(plan);
-    Py_DECREF(owner);
+    DROP(outputs, captured, plan, owner);
     return results;
 }
 
@@ -393,8 +385,7 @@ static PyObject *planned_program(PyObject *current, PyObject *owner)
         put(made, Program.changed, changed);
     } else
         Py_CLEAR(made);
-    Py_XDECREF(donatable);
-    Py_XDECREF(changed);
+    DROP(donatable, changed);
     return made;
 }
 
@@ -425,12 +416,7 @@ static int make_plan(PyObject *current, PyObject *trace, PyObject *owner, PyObje
                             vectors);
     if (plan)
         put(trace, Trace.plan, plan);
-    Py_XDECREF(plan);
-    Py_XDECREF(made);
-    Py_XDECREF(vectors);
-    Py_XDECREF(used);
-    Py_XDECREF(slots);
-    Py_XDECREF(tensors);
+    DROP(plan, made, vectors, used, slots, tensors);
     return PyErr_Occurred() ? -1 : 0;
 }
 
@@ -472,8 +458,7 @@ static int as_usual(void)
     PyObject *as_python = PyObject_GetAttr(python.mode, text.python);
     PyObject *graphs = as_python ? PyObject_GetAttr(python.called, text.graphs) : NULL;
     int usual = as_python == Py_False && graphs == Py_None;
-    Py_XDECREF(as_python);
-    Py_XDECREF(graphs);
+    DROP(as_python, graphs);
     return usual;
 }
 
@@ -493,9 +478,6 @@ static PyObject *traced_call(PyObject *self, PyObject *const *args, size_t nargs
         !note_call(quick))
         out = call_trace(current, trace, tensors);
     int general = !trace && !PyErr_Occurred();
-    Py_XDECREF(trace);
-    Py_XDECREF(tensors);
-    Py_XDECREF(quick);
-    Py_DECREF(current);
+    DROP(trace, tensors, quick, current);
     return general ? python_call(self, args, nargsf, names) : out;
 }

@@ -182,8 +182,7 @@ static int add_entry(PyObject *out, Message entry)
     PyObject *key = values ? PyUnicode_DecodeUTF8((const char *)name.at, name.end - name.at, NULL)
                            : NULL;
     int failed = !key || PyDict_SetItem(out, key, values);
-    Py_XDECREF(key);
-    Py_XDECREF(values);
+    DROP(key, values);
     return failed ? -1 : 0;
 }
 

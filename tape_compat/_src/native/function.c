@@ -173,10 +173,7 @@ static void function_dealloc(PyObject *self)
     PyObject_GC_UnTrack(self);
     if (parts->weak)
         PyObject_ClearWeakRefs(self);
-    Py_XDECREF(parts->function);
-    Py_XDECREF(parts->closure);
-    Py_XDECREF(parts->written);
-    Py_XDECREF(parts->retry);
+    DROP(parts->function, parts->closure, parts->written, parts->retry);
     Py_TYPE(self)->tp_free(self);
 }
 

@@ -27,6 +27,15 @@
 /* Full name of a type. */
 #define NAMED(name) "tape_compat._src.native._fastpath." name
 
+/* Give up references, NULL among them: DROP(x, y). */
+#define DROP(...)                                                                                  \
+    drop((void *const[]){__VA_ARGS__}, sizeof(void *[]){__VA_ARGS__} / sizeof(void *))
+static inline void drop(void *const *objects, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        Py_XDECREF((PyObject *)objects[i]);
+}
+
 /* The value in a slot of a Python object: SLOT(x, Tensor._aval). */
 #define SLOT(object, offset) (*(PyObject **)((char *)(object) + (offset)))
 

@@ -274,9 +274,7 @@ static void edge_dealloc(PyObject *self)
     for (Py_ssize_t i = 0; i < Py_SIZE(edge); i++)
         if (!IS_SLOT(edge->parts[i]))
             Py_DECREF((PyObject *)edge->parts[i]);
-    Py_XDECREF(edge->child);
-    Py_XDECREF(edge->closure);
-    Py_XDECREF(edge->aval);
+    DROP(edge->child, edge->closure, edge->aval);
     PyObject_GC_Del(self);
     Py_TRASHCAN_END
 }

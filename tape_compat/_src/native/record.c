@@ -123,9 +123,7 @@ static int record_on_tape(PyObject *tape, PyObject *closure, PyObject *inputs, P
     PyObject *first = PyTuple_CheckExact(out) ? PyTuple_GET_ITEM(out, 0) : out;
     PyObject *id = tracked_outputs(ids, out);
     int failed = !id || add_call(record, closure, inputs, id, child, PLACE(first)->program);
-    Py_XDECREF(id);
-    Py_DECREF(ids);
-    Py_DECREF(record);
+    DROP(id, ids, record);
     return failed;
 }
 
@@ -136,8 +134,7 @@ static int record_elsewhere(PyObject *recorder, PyObject *closure, PyObject *inp
     if (outs)
         done = PyObject_CallMethodObjArgs(recorder, text.record, closure, inputs, outs, child,
                                           NULL);
-    Py_XDECREF(outs);
-    Py_XDECREF(done);
+    DROP(outs, done);
     return done ? 0 : -1;
 }
 
@@ -162,8 +159,7 @@ static int notify(PyObject *recorders, const Call *call, PyObject *owner, PyObje
         else
             failed = record_elsewhere(recorder, call->closure, given, out, child);
     }
-    Py_XDECREF(given);
-    Py_DECREF(recorders);
+    DROP(given, recorders);
     return failed ? -1 : 0;
 }
 
@@ -204,9 +200,7 @@ static Edge *edge_of(PyObject *log, PyObject *closure, const uintptr_t *parts, P
         edge = NULL;
     if (edge)
         Py_XSETREF(SLOT(last, Node.last_edge), Py_NewRef(edge));
-    Py_XDECREF(child);
-    Py_XDECREF(key);
-    Py_DECREF(last);
+    DROP(child, key, last);
     return edge;
 }
 
@@ -229,8 +223,7 @@ static PyObject *new_program(PyObject *current, PyObject *from)
     PyObject *split = split_of(from), *lock = split ? PyObject_CallNoArgs(python.new_lock) : NULL;
     PyObject *self = lock ? Program.type->tp_alloc(Program.type, 0) : NULL;
     if (!self) {
-        Py_XDECREF(split);
-        Py_XDECREF(lock);
+        DROP(split, lock);
         return NULL;
     }
     SLOT(self, Program.lock) = lock;
@@ -297,8 +290,7 @@ static PyObject *after_split(PyObject *current, PyObject *owner, const Call *cal
     PyObject *done = native_run(NULL, owner), *fresh = NULL;
     if (done && SLOT(current, ThreadState.program) == Py_None && (fresh = begin_program(current)))
         put(fresh, Program.prepares, Py_True);
-    Py_XDECREF(done);
-    Py_DECREF(owner);
+    DROP(done, owner);
     return fresh;
 }
 
@@ -402,8 +394,7 @@ static PyObject *entry_of(PyObject *child, const Call *call, const int *leaf)
     PyObject *scalars = leaves_of(call, leaf, SCALAR_LEAF), *entry = NULL;
     if (arrays && scalars)
         entry = untracked(tuple_of((PyObject *[]){child, arrays, scalars}, 3));
-    Py_XDECREF(arrays);
-    Py_XDECREF(scalars);
+    DROP(arrays, scalars);
     return entry;
 }
 
@@ -494,10 +485,7 @@ static PyObject *apply_to(Call *call, PyObject *id)
         Py_CLEAR(out);
     if (!failed && !edge)
         out = apply_by_python(call);
-    Py_XDECREF(edge);
-    Py_XDECREF(log);
-    Py_XDECREF(owner);
-    Py_DECREF(current);
+    DROP(edge, log, owner, current);
     return out;
 }
 

@@ -36,8 +36,7 @@ static PyObject *native_waiting(PyObject *module, PyObject *references)
         return refuse("waiting(references)");
     PyObject *tensors = awaited(references), *slots = tensors ? slots_of(tensors) : NULL;
     PyObject *answer = slots ? PyTuple_Pack(2, slots, tensors) : NULL;
-    Py_XDECREF(slots);
-    Py_XDECREF(tensors);
+    DROP(slots, tensors);
     return answer;
 }
 
@@ -67,8 +66,7 @@ static PyObject *native_gather(PyObject *module, PyObject *log)
         }
     }
     PyObject *answer = failed ? NULL : PyTuple_Pack(2, arrays, by_dtype);
-    Py_XDECREF(arrays);
-    Py_XDECREF(by_dtype);
+    DROP(arrays, by_dtype);
     return answer;
 }
 
@@ -83,8 +81,7 @@ static PyObject *compiled_for(PyObject *owner, PyObject *last, PyObject *slots)
     if (key)
         found = PyDict_GetItemWithError(SLOT(runners, Runners.compiled), key);
     found = found && PyObject_TypeCheck(found, Runner.type) ? Py_NewRef(found) : NULL;
-    Py_XDECREF(key);
-    Py_XDECREF(reused);
+    DROP(key, reused);
     return found;
 }
 
@@ -200,8 +197,7 @@ static void keep_left(PyObject *context)
     PyObject *before = left.context, *made_by = left.made_by;
     left.context = context;
     left.made_by = Py_NewRef(python.enable_x64);
-    Py_XDECREF(before);
-    Py_XDECREF(made_by);
+    DROP(before, made_by);
 }
 
 /* Leave JAX's 64-bit mode. */
@@ -234,9 +230,7 @@ static int call_into(PyObject *owner, PyObject *call, PyObject *const *arguments
     int done = entered && (given || !ours) ? 0 : -1, again = done >= 0;
     if (given)
         done = PyList_Append(results, given) ? -1 : 1;
-    Py_XDECREF(given);
-    Py_XDECREF(entered);
-    Py_DECREF(results);
+    DROP(given, entered, results);
     if (leave(context)) {
         /* An interrupt may have come while it was being left: twice does no harm. */
         if (done >= 0)
@@ -297,8 +291,7 @@ static int launch(PyObject *owner, PyObject *used, PyObject *slots, PyObject *de
         if (done < 0)
             done = discard_left(owner, used);
     }
-    Py_XDECREF(call);
-    Py_XDECREF(unpack_results);
+    DROP(call, unpack_results);
     return done;
 }
 
@@ -353,8 +346,7 @@ static int finished(PyObject *owner)
         PyList_SetSlice(SLOT(owner, Program.changed), 0, PY_SSIZE_T_MAX, NULL);
         forget_all(SLOT(owner, Program.refs));
     }
-    Py_XDECREF(log);
-    Py_XDECREF(results);
+    DROP(log, results);
     return failed ? -1 : 1;
 }
 
@@ -399,9 +391,7 @@ static int run_known(PyObject *owner)
             done = finished(owner);
         Py_DECREF(used);
     }
-    Py_XDECREF(slots);
-    Py_XDECREF(tensors);
-    Py_DECREF(log);
+    DROP(slots, tensors, log);
     return done;
 }
 

@@ -95,12 +95,7 @@ static int begin_record(PyObject *made)
         put(made, GradientTape.ids, ids);
         put(made, GradientTape.reads, reads);
     }
-    Py_XDECREF(record);
-    Py_XDECREF(ids);
-    Py_XDECREF(reads);
-    Py_XDECREF(calls);
-    Py_XDECREF(variables);
-    Py_XDECREF(escapes);
+    DROP(record, ids, reads, calls, variables, escapes);
     return failed ? -1 : 0;
 }
 
@@ -149,8 +144,7 @@ static PyObject *enter_call(PyObject *self, PyObject *const *args, size_t nargsf
         put(current, ThreadState.deferring, Py_True);
         Py_DECREF(recorders);
     }
-    Py_DECREF(before);
-    Py_DECREF(current);
+    DROP(before, current);
     return recorders ? Py_NewRef(entered) : NULL;
 }
 
@@ -177,8 +171,7 @@ static PyObject *exit_call(PyObject *self, PyObject *const *args, size_t nargsf,
         put(args[0], GradientTape._recording, Py_False);
         Py_DECREF(recorders);
     }
-    Py_DECREF(before);
-    Py_DECREF(current);
+    DROP(before, current);
     if (recorders)
         Py_RETURN_NONE;
     return last ? NULL : python_call(self, args, nargsf, names);
@@ -233,9 +226,7 @@ static PyObject *remembered_gradient(PyObject *self, PyObject *current, PyObject
     }
     if (found)
         answers = spliced(current, owner, found, log, length);
-    Py_XDECREF(found);
-    Py_DECREF(log);
-    Py_DECREF(owner);
+    DROP(found, log, owner);
     return answers;
 }
 
@@ -277,9 +268,7 @@ static PyObject *gradient_call(PyObject *self, PyObject *const *args, size_t nar
     if (answers && SLOT(args[0], GradientTape._persistent) != Py_True &&
         finish(args[0], record, code, instruction))
         Py_CLEAR(answers);
-    Py_XDECREF(sources);
-    Py_XDECREF(current);
-    Py_DECREF(record);
+    DROP(sources, current, record);
     if (answers && one)
         Py_SETREF(answers, Py_NewRef(PyList_GET_ITEM(answers, 0)));
     if (answers || PyErr_Occurred())

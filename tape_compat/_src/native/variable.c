@@ -70,8 +70,7 @@ static PyObject *native_read(PyObject *module, PyObject *read)
             Py_XDECREF(done);
         }
     }
-    Py_DECREF(recorders);
-    Py_DECREF(current);
+    DROP(recorders, current);
     if (failed)
         Py_CLEAR(value);
     return value;
@@ -124,9 +123,7 @@ static int updated(PyObject *current, PyObject *handle, PyObject *closure, PyObj
         put(out, Tensor._id, id);
         failed = set_value(current, handle, out);
     }
-    Py_XDECREF(out);
-    Py_DECREF(id);
-    Py_DECREF(recorders);
+    DROP(out, id, recorders);
     Py_DECREF(inputs[0]);
     return failed ? -1 : 1;
 }
@@ -156,9 +153,7 @@ static int assigned(PyObject *current, PyObject *handle, PyObject *value)
         done = PyList_Append(SLOT(owner, Program.aliases), reference) ? -1 : 1;
     if (done > 0 && set_value(current, handle, same))
         done = -1;
-    Py_XDECREF(reference);
-    Py_XDECREF(same);
-    Py_DECREF(owner);
+    DROP(reference, same, owner);
     return done;
 }
 
@@ -178,8 +173,7 @@ static PyObject *update_call(PyObject *self, PyObject *const *args, size_t nargs
     if (SLOT(current, ThreadState.capture) == Py_None) /* which keeps what a cell held */
         done = closure == Py_None ? assigned(current, handle, args[1])
                                   : updated(current, handle, closure, args[1]);
-    Py_DECREF(handle);
-    Py_DECREF(current);
+    DROP(handle, current);
     if (done <= 0)
         return done ? NULL : python_call(self, args, nargsf, names);
     PyObject *view = SLOT(args[0], Variable._view);
@@ -245,8 +239,6 @@ static PyObject *native_call_captured(PyObject *module, PyObject *const *args, P
     if (!failed)
         results = out ? PyTuple_GetSlice(out, 0, count)
                       : PyObject_Vectorcall(python.call_captured, args, n, NULL);
-    Py_XDECREF(out);
-    Py_XDECREF(inputs);
-    Py_DECREF(current);
+    DROP(out, inputs, current);
     return results;
 }
