@@ -23,8 +23,8 @@ from ..values.context import inside_function
 from ..values.convert import convert
 from ..values.host_steps import PythonStep
 from ..values.indexed_slices import IndexedSlices
-from ..values.record import apply
-from ..values.tensor import Tensor
+from ..values.record import notify
+from ..values.tensor import Tensor, pending
 from ..values.variable import Variable
 from .arguments import UnconnectedGradients
 from .tape import GradientTape
@@ -68,7 +68,7 @@ def gradients(
     Raises: RuntimeError in eager code, where `tf.GradientTape` does it; ValueError if `grad_ys` are
       not as many as `ys`; NotImplementedError after a `tf.py_function` that gives something.
 
-    What lies between `xs` and `ys` is recorded once more under a tape, and XLA computes it once.
+    A tape is shown what the record has between `xs` and `ys`.
 
     >>> import tape_compat as tf
     >>> @tf.function
@@ -96,12 +96,12 @@ def gradients(
     stops = [] if stop_gradients is None else nest.flatten(stop_gradients)
     stops = [convert(x) for x in stops if not isinstance(x, Variable)]
     with GradientTape(watch_accessed_variables=False) as tape:
-        again = _Again(LOCAL.state.capture, tape, sources, stops)
-        targets = again.run(targets)
+        shown = _Shown(LOCAL.state.capture, tape, sources, stops)
+        targets = shown.run(targets)
         if weights is not None:
             weights = [ones_like(y) if w is None else w for w, y in zip(weights, targets)]
             _check_dtypes(weights, targets)
-    return tape.gradient(targets, again.sources, weights, unconnected_gradients)
+    return tape.gradient(targets, shown.sources, weights, unconnected_gradients)
 
 
 def hessians(
@@ -134,12 +134,12 @@ def _hessian(slope: Any, source: Any) -> Tensor:
     if slope is None:
         raise _no_value()
     with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
-        again = _Again(LOCAL.state.capture, tape, [source], [])
-        (slope,) = again.run([_dense(slope)])
+        shown = _Shown(LOCAL.state.capture, tape, [source], [])
+        (slope,) = shown.run([_dense(slope)])
     try:
-        found = tape.jacobian(slope, again.sources[0])
+        found = tape.jacobian(slope, shown.sources[0])
     except NeedsValue:  # of a step of the host, which gives gradients only
-        found = _row_by_row(tape, slope, again.sources[0])
+        found = _row_by_row(tape, slope, shown.sources[0])
     if found is None:
         raise _no_value()
     return found
@@ -187,47 +187,51 @@ def _weights(grad_ys: Any, count: int) -> list[Any] | None:
     return weights
 
 
-class _Again:
-    """Records what depends on the sources once more, under a tape.
+class _Shown:
+    """Shows who records, as a tape, what depends on the sources.
 
-    sources: in the place of those that depend on others, what they are this time.
+    sources: of one slot one tensor.
     """
 
     def __init__(
         self, program: SymbolicProgram, tape: GradientTape, sources: list[Any], stops: list[Tensor]
     ):
         self._program = program
-        self._tape = tape
-        self.sources = sources
-        #: The tensors that are not as they were, by slot; what depends on the sources.
-        self._new: dict[int, Tensor] = {}
         self._stops = {program.slot_of(x) for x in stops}
-        self._places: dict[int, list[int]] = {}
-        for place, x in enumerate(sources):
+        #: What depends on the sources, by slot.
+        self._known: dict[int, Tensor] = {}
+        self.sources = [self._source(x) for x in sources]
+        for x in self.sources:
             if x.dtype.is_floating or x.dtype.is_complex:
                 tape.watch(x)
-            slot = self._slot(x)
-            if slot is not None:
-                self._places.setdefault(slot, []).append(place)
-                self._new[slot] = program.tensor_at(slot) if isinstance(x, Variable) else x
 
-    def _slot(self, x: Any) -> int | None:
-        if not isinstance(x, Variable):
-            return self._program.slot_of(x)
-        symbol = self._program.symbols.get(x._handle)
-        return None if symbol is None else symbol._at[1]
+    def _source(self, x: Any) -> Any:
+        if isinstance(x, Variable):
+            symbol = self._program.symbols.get(x._handle)
+            if symbol is not None:
+                self._known[symbol._at[1]] = symbol
+            return x
+        slot = self._program.slot_of(x)
+        return x if slot is None else self._known.setdefault(slot, x)
 
     def run(self, targets: list[Tensor]) -> list[Tensor]:
-        """The targets as they are this time."""
+        """The targets as they are shown."""
         slots = [self._target(y) for y in targets]
         for node in needed(self._program.node.path(), [s for s in slots if s is not None]):
-            if not any(slot in self._new for slot in node.inputs):
+            if not any(slot in self._known for slot in node.inputs):
                 continue
-            if isinstance(node.closure, PythonStep):
-                self._follow(node, node.closure)
-            elif not node.closure.effect:
-                self._again(node)
-        return [y if s is None else self._new.get(s, y) for s, y in zip(slots, targets)]
+            step, given = node.closure, self._tensors(node.inputs)
+            outputs = self._tensors(range(node.first, node.end), node)
+            if isinstance(step, PythonStep):
+                shown = step.followed(given, outputs, self._behind(node.inputs[0]))
+            else:
+                shown = not step.effect
+                if shown:
+                    notify(LOCAL.state.recorders, step, given, outputs, None)
+            if shown:
+                made = zip(range(node.first, node.end), outputs, strict=True)
+                self._known.update({slot: x for slot, x in made if slot not in self._stops})
+        return [y if s is None else self._known.get(s, y) for s, y in zip(slots, targets)]
 
     def _target(self, y: Tensor) -> int | None:
         slot = self._program.slot_of(y)
@@ -238,34 +242,20 @@ class _Again:
             )
         return slot
 
-    def _given(self, node: Node) -> tuple[Tensor, ...]:
-        """The inputs of an instruction this time."""
-        inputs = [self._new.get(slot) for slot in node.inputs]
-        return tuple(
-            [
-                self._program.tensor_at(slot) if x is None else x
-                for slot, x in zip(node.inputs, inputs, strict=True)
-            ]
-        )
+    def _tensors(self, slots: Sequence[int], node: Node | None = None) -> tuple[Tensor, ...]:
+        """Those in some slots; the outputs of a node, if that gives them, as new ones where a
+        gradient is to stop."""
+        return tuple([self._tensor(slot, node) for slot in slots])
 
-    def _follow(self, node: Node, step: PythonStep) -> None:
-        """What Python does is not done again: the tape is shown what it has given."""
+    def _tensor(self, slot: int, node: Node | None) -> Tensor:
+        if slot in self._known and (node is None or slot not in self._stops):
+            return self._known[slot]
+        if node is None:
+            return self._program.tensor_at(slot)
+        return pending(node.outputs[slot - node.first], self._program, slot)
+
+    def _behind(self, slot: int) -> tuple[Tensor, ...]:
+        """The inputs of the instruction that made a slot."""
         path = self._program.node.path()
-        behind = next((x for x in path if x.first <= node.inputs[0] < x.end), None)
-        outputs = tuple(map(self._program.tensor_at, range(node.first, node.end)))
-        given = self._given(node)
-        if step.followed(given, outputs, () if behind is None else self._given(behind)):
-            self._keep(node, outputs)
-
-    def _again(self, node: Node) -> None:
-        outputs = apply(node.closure, self._given(node))
-        self._keep(node, (outputs,) if isinstance(outputs, Tensor) else outputs)
-
-    def _keep(self, node: Node, outputs: Sequence[Tensor]) -> None:
-        for slot, x in enumerate(outputs, node.first):
-            if slot in self._stops:
-                continue
-            self._new[slot] = x
-            for place in self._places.get(slot, ()):
-                self._tape.watch(x)
-                self.sources[place] = x
+        made = [node.inputs for node in path if node.first <= slot < node.end]
+        return self._tensors(made[0]) if made else ()
