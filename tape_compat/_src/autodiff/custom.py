@@ -57,14 +57,10 @@ class VariableWatcher(Recorder):
     def __init__(self) -> None:
         self.variables: dict[int, Variable] = {}
 
-    def __enter__(self) -> VariableWatcher:
-        state = LOCAL.state
-        state.recorders = (*state.recorders, self)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        state = LOCAL.state
-        state.recorders = tuple(r for r in state.recorders if r is not self)
+    def during(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """What a function gives, of which the reads are noted."""
+        with changed(LOCAL.state, recorders=(*LOCAL.state.recorders, self)):
+            return function(*args, **kwargs)
 
     def beside(self, args: Any, kwargs: Any) -> list[Variable]:
         """The trainable variables that are not among the arguments."""
@@ -430,8 +426,8 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
             args = tuple([convert(x) if _foreign(x) else x for x in args])
         if LOCAL.state.capture is not None:
             return _recorded_call(f, args, kwargs)
-        with VariableWatcher() as watcher:
-            result, grad_fn = f(*args, **kwargs)
+        watcher = VariableWatcher()
+        result, grad_fn = watcher.during(f, *args, **kwargs)
         variables = watcher.beside(args, kwargs)
         _check_takes_variables(grad_fn, variables)
         flat_args = nest.flatten(args)
@@ -473,8 +469,8 @@ def _recorded_call(f: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -
     given = tuple([as_recorded(x) for x in flat_args])
     with capturing() as program:
         symbols = [symbolic_input(x._aval) for x in given]
-        with VariableWatcher() as watcher:
-            result, grad_fn = f(*nest.pack_sequence_as(args, symbols), **kwargs)
+        watcher = VariableWatcher()
+        result, grad_fn = watcher.during(f, *nest.pack_sequence_as(args, symbols), **kwargs)
         variables = watcher.beside(args, kwargs)
         _check_takes_variables(grad_fn, variables)
         flat = [convert(r) for r in nest.flatten(result)]

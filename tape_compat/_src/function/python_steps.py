@@ -215,8 +215,8 @@ class _Forward(TapedStep):
 
     def _called(self, found: Captured, inputs: list[Any]) -> Called:
         before = [(s, s.tensor) for s in found.sources if isinstance(s, Handle)]
-        with VariableWatcher() as watcher:
-            called = Called(self.call, inputs, self.taped)
+        watcher = VariableWatcher()
+        called = watcher.during(Called, self.call, inputs, self.taped)
         if any(variable._handle in found.cells for variable in watcher.variables.values()):
             raise _of_variables("read")  # what it read may be too old
         if any(handle.tensor is not held for handle, held in before):
