@@ -12,6 +12,8 @@ from ._src.autodiff.custom import (
     stop_gradient as stop_gradient,
 )
 from ._src.autodiff.tape import GradientTape as GradientTape
+from ._src.composites.ragged import RaggedTensorSpec as RaggedTensorSpec
+from ._src.composites.sparse import SparseTensorSpec as SparseTensorSpec
 from ._src.core.counters import COUNTERS as counters
 from ._src.core.device_spec import DeviceSpec as DeviceSpec
 from ._src.core.dtypes import (
@@ -216,8 +218,6 @@ from ._src.values.names import (
     name_scope as name_scope,
 )
 from ._src.values.operation import Operation as Operation
-from ._src.values.ragged import RaggedTensorSpec as RaggedTensorSpec
-from ._src.values.sparse import SparseTensorSpec as SparseTensorSpec
 from ._src.values.spec import (
     NoneTensorSpec as NoneTensorSpec,
     TensorSpec as TensorSpec,

@@ -21,8 +21,8 @@ FILES = sorted(ROOT.rglob("*.py"))
 
 #: Lower layers first: a file of `_src` imports only from its own layer and those before.
 LAYERS = (
-    "native core run values ops autodiff function data checkpoint diagnostics library interop "
-    "standin faces"
+    "native core run values composites ops autodiff function data checkpoint diagnostics library "
+    "interop standin faces"
 ).split()
 RANK = {name: rank for rank, name in enumerate(LAYERS)}
 

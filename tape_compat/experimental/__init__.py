@@ -1,5 +1,12 @@
 """`tf.experimental`: names that may still change in TensorFlow."""
 
+from .._src.composites.extension_type import (
+    BatchableExtensionType as BatchableExtensionType,
+    ExtensionType as ExtensionType,
+    ExtensionTypeBatchEncoder as ExtensionTypeBatchEncoder,
+    ExtensionTypeSpec as ExtensionTypeSpec,
+)
+from .._src.composites.row_partition import RowPartition as RowPartition
 from .._src.core.dtypes import (
     float8_e4m3b11fnuz as float8_e4m3b11fnuz,
     float8_e4m3fn as float8_e4m3fn,
@@ -23,13 +30,6 @@ from .._src.library.synchronization import (
     async_scope as async_scope,
 )
 from .._src.ops.ragged_shapes import DynamicRaggedShape as DynamicRaggedShape
-from .._src.values.extension_type import (
-    BatchableExtensionType as BatchableExtensionType,
-    ExtensionType as ExtensionType,
-    ExtensionTypeBatchEncoder as ExtensionTypeBatchEncoder,
-    ExtensionTypeSpec as ExtensionTypeSpec,
-)
-from .._src.values.row_partition import RowPartition as RowPartition
 from . import dlpack as dlpack, extension_type as extension_type, numpy as numpy
 
 _face(__name__)

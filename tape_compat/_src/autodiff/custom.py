@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ..composites.ragged import RaggedTensor
 from ..core.avals import Aval
 from ..core.derivative import conj, inexact, zero_cotangent
 from ..core.dimensions import Sizes, product
@@ -43,7 +44,6 @@ from ..values.composite import CompositeTensor, TensorType
 from ..values.convert import convert
 from ..values.dispatch import define, takes_composites
 from ..values.indexed_slices import IndexedSlices
-from ..values.ragged import RaggedTensor
 from ..values.record import apply, identity, notify
 from ..values.tensor import Tensor
 from ..values.variable import Handle, Variable, current, read

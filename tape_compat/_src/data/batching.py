@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from ..composites.ragged import RaggedTensorSpec
 from ..core import dtypes, errors
 from ..core.dtypes import DType
 from ..core.shapes import TensorShape, as_shape
 from ..values.composite import TypeSpec
 from ..values.convert import convert
-from ..values.ragged import RaggedTensorSpec
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from .composites import Column, has_ragged_rows, stack_leaf, stacked_rows

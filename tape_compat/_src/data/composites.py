@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from ..composites.extension_type import BatchableExtensionType
+from ..composites.ragged import RaggedTensor, RaggedTensorSpec
+from ..composites.row_partition import splits_of_lengths
+from ..composites.sparse import SparseTensor
 from ..core import errors
 from ..core.dtypes import DType
 from ..values.composite import CompositeTensor, TypeSpec
-from ..values.extension_type import BatchableExtensionType
-from ..values.ragged import RaggedTensor, RaggedTensorSpec
-from ..values.row_partition import splits_of_lengths
-from ..values.sparse import SparseTensor
 from .specs import Datasets, DatasetSpec
 from .structure import array_of, leaf_of, value_of
 

@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from ..composites.ragged import RaggedTensor, RaggedTensorSpec
+from ..composites.sparse import SparseTensorSpec
 from ..core import dtypes, errors
 from ..core.dimensions import INCONCLUSIVE
 from ..core.errors import user_location
@@ -34,8 +36,6 @@ from ..values import nest
 from ..values.capture import Captured, Drawn, Sketch
 from ..values.composite import TypeSpec
 from ..values.convert import convert
-from ..values.ragged import RaggedTensor, RaggedTensorSpec
-from ..values.sparse import SparseTensorSpec
 from ..values.spec import NoneTensorSpec, TensorSpec
 from ..values.stated import listening
 from ..values.tensor import Tensor

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from ..composites.ragged import RaggedTensor, RaggedTensorSpec
+from ..composites.sparse import SparseTensorSpec
 from ..core import errors
 from ..core.errors import user_location
 from ..core.state import LOCAL, suspended
@@ -17,8 +19,6 @@ from ..function.elements import runs_as_python, took
 from ..ops.random_keys import LoopDraws
 from ..values.composite import Opaque
 from ..values.convert import convert
-from ..values.ragged import RaggedTensor, RaggedTensorSpec
-from ..values.sparse import SparseTensorSpec
 from ..values.spec import NoneTensorSpec, TensorSpec
 from ..values.tensor import Tensor
 from ..values.trackable import Trackable

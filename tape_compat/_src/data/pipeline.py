@@ -15,10 +15,10 @@ from typing import Any, Self
 
 import numpy as np
 
+from ..composites.ragged import RaggedTensorSpec
 from ..core import errors
 from ..core.errors import user_location
 from ..values.composite import TypeSpec
-from ..values.ragged import RaggedTensorSpec
 from .composites import stack_leaf, stacked_rows
 from .structure import Element, Layout, array_of
 

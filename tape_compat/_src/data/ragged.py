@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..composites.ragged import RaggedTensorSpec
+from ..composites.sparse import SparseTensorSpec
 from ..core.dtypes import DType
 from ..values.composite import TypeSpec
-from ..values.ragged import RaggedTensorSpec
-from ..values.sparse import SparseTensorSpec
 from ..values.spec import TensorSpec
 from .batching import Batch
 from .composites import sparse_rows, stack_leaf, stacked_parts, stacked_rows

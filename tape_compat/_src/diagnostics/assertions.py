@@ -13,6 +13,8 @@ import ml_dtypes
 import numpy as np
 
 from ..autodiff.custom import custom_gradient
+from ..composites.ragged import RaggedTensor
+from ..composites.sparse import SparseTensor
 from ..core.dtypes import DType, as_dtype, float32, int32
 from ..core.refuse import not_allowed
 from ..core.shapes import TensorShape
@@ -24,8 +26,6 @@ from ..values.context import init_scope
 from ..values.convert import convert
 from ..values.effects import checking, require
 from ..values.indexed_slices import IndexedSlices
-from ..values.ragged import RaggedTensor
-from ..values.sparse import SparseTensor
 from ..values.tensor import Tensor
 from ..values.variable import Variable
 

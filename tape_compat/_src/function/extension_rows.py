@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..composites.extension_type import BatchableExtensionType, BatchableExtensionTypeSpec
 from ..core.errors import user_location
 from ..values import nest
-from ..values.extension_type import BatchableExtensionType, BatchableExtensionTypeSpec
 
 
 def has_encodings(structure: Any) -> bool:

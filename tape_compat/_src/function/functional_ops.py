@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..composites.extension_type import BatchableExtensionType
+from ..composites.ragged import RaggedTensor
 from ..core.dimensions import differ, is_symbolic
 from ..core.dtypes import as_dtype
 from ..core.errors import user_location
 from ..ops.shapes import set_sizes
 from ..values import nest
 from ..values.convert import convert
-from ..values.extension_type import BatchableExtensionType
-from ..values.ragged import RaggedTensor
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from .autograph.entry import convert_in_context

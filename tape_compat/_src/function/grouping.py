@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+from ..composites.sparse import SparseTensor, SparseTensorSpec
 from ..core.avals import Aval
 from ..core.dimensions import is_symbolic
 from ..core.dtypes import as_dtype
@@ -20,7 +21,6 @@ from ..values.convert import convert
 from ..values.indexed_slices import IndexedSlices
 from ..values.operation import Operation, done
 from ..values.record import identity
-from ..values.sparse import SparseTensor, SparseTensorSpec
 from ..values.tensor import Tensor
 from ..values.variable import Variable
 from .graph import OUTSIDE, FuncGraph, of_function

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..composites.ragged import RaggedTensor, RaggedTensorSpec
+from ..composites.sparse import SparseTensor, SparseTensorSpec
 from ..core.shapes import TensorShape
 from ..values import nest
 from ..values.composite import CompositeTensor, TypeSpec
 from ..values.indexed_slices import IndexedSlices, IndexedSlicesSpec
-from ..values.ragged import RaggedTensor, RaggedTensorSpec
-from ..values.sparse import SparseTensor, SparseTensorSpec
 from ..values.spec import TensorSpec
 from .recording import flat
 from .tensor_array import TensorArray, TensorArraySpec

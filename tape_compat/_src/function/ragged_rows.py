@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..composites.ragged import RaggedTensor, RaggedTensorSpec
+from ..composites.sparse import SparseTensor, SparseTensorSpec, known_dense_shape
 from ..core.dtypes import as_dtype
 from ..core.refuse import invalid
 from ..ops import joining, ragged_rows
@@ -14,8 +16,6 @@ from ..ops.creation import zeros
 from ..ops.sparse_layout import concat, expand_dims, made, positions, taken
 from ..values import nest
 from ..values.convert import convert
-from ..values.ragged import RaggedTensor, RaggedTensorSpec
-from ..values.sparse import SparseTensor, SparseTensorSpec, known_dense_shape
 from ..values.spec import TensorSpec
 
 

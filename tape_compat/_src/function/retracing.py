@@ -7,16 +7,16 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from ..composites.extension_type import ExtensionTypeSpec
+from ..composites.ragged import RaggedTensor, RaggedTensorSpec
+from ..composites.sparse import SparseTensor, SparseTensorSpec
 from ..core.avals import Aval
 from ..core.dtypes import string
 from ..core.native import native
 from ..values import nest
 from ..values.composite import TypeSpec
 from ..values.convert import convert
-from ..values.extension_type import ExtensionTypeSpec
 from ..values.indexed_slices import IndexedSlices, IndexedSlicesSpec
-from ..values.ragged import RaggedTensor, RaggedTensorSpec
-from ..values.sparse import SparseTensor, SparseTensorSpec
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from ..values.variable import Variable

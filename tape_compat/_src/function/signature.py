@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
+from ..composites.extension_type import ExtensionTypeSpec
 from ..core import dtypes, limits
 from ..core.avals import Aval
 from ..core.caches import keep
 from ..values import nest
 from ..values.composite import CompositeTensor, Opaque, TypeSpec
 from ..values.convert import convert
-from ..values.extension_type import ExtensionTypeSpec
 from ..values.indexed_slices import IndexedSlices
 from ..values.spec import TensorSpec
 from ..values.tensor import Tensor

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from ..composites.ragged import RaggedTensor
 from ..core import dtypes
 from ..core.avals import Aval
 from ..core.dimensions import broadcast
@@ -17,7 +18,6 @@ from ..core.native import native_calls
 from ..core.op import Op
 from ..values import operators
 from ..values.dispatch import CompositeOperand, elementwise
-from ..values.ragged import RaggedTensor
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete
 from .arithmetic import text_on_host

@@ -11,6 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from ..composites.ragged import RaggedTensor
+from ..composites.sparse import SparseTensor
 from ..core import dtypes
 from ..core.avals import Aval
 from ..core.dimensions import Shape, Size, is_symbolic, less, maximum, product
@@ -27,10 +29,8 @@ from ..values.convert import convert
 from ..values.dispatch import takes_composites
 from ..values.host_steps import by_host
 from ..values.indexed_slices import IndexedSlices
-from ..values.ragged import RaggedTensor
 from ..values.record import apply
 from ..values.sizes import folded
-from ..values.sparse import SparseTensor
 from ..values.tensor import Tensor, concrete, next_id, same_value
 from ..values.variable import Variable, read
 from .arguments import (

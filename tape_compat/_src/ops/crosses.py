@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from ..composites.ragged import RaggedTensor
+from ..composites.row_partition import RowPartition, host, splits_of_lengths
+from ..composites.sparse import SparseTensor, known_dense_shape
 from ..core import dtypes
 from ..core.dimensions import differ, is_symbolic
 from ..core.refuse import invalid, shown
 from ..values.convert import convert
 from ..values.host_steps import by_host
-from ..values.ragged import RaggedTensor
-from ..values.row_partition import RowPartition, host, splits_of_lengths
-from ..values.sparse import SparseTensor, known_dense_shape
 from ..values.tensor import Tensor, concrete
 from . import casting
 from .arguments import as_int, as_tensor, known_value, sketched

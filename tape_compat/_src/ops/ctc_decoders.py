@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from ..composites.sparse import SparseTensor
 from ..core import dtypes, errors
 from ..core.refuse import invalid
 from ..values.convert import convert
 from ..values.host_steps import by_host
-from ..values.sparse import SparseTensor
 from ..values.tensor import Tensor, concrete
 from .arguments import as_int, known_value, sketched
 from .sparse_layout import of_rows

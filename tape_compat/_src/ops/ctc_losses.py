@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ..composites.sparse import SparseTensor
 from ..core.refuse import invalid
 from ..values.convert import convert
-from ..values.sparse import SparseTensor
 from ..values.tensor import Tensor
 from .arguments import as_int, known_value
 from .casting import cast

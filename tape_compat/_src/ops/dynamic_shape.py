@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ..composites.ragged import RaggedTensor
+from ..composites.row_partition import RowPartition, host
 from ..core.dtypes import DType, as_dtype, int32, int64
 from ..values.convert import convert
-from ..values.ragged import RaggedTensor
-from ..values.row_partition import RowPartition, host
 from ..values.tensor import Tensor, concrete
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..composites.sparse import SparseTensor
 from ..core.refuse import check_dtype_of, invalid
-from ..values.sparse import SparseTensor
 from ..values.tensor import Tensor, concrete
 from .arguments import known_value
 

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..composites.sparse import SparseTensor
 from ..core.dimensions import differ
 from ..core.dtypes import int64
 from ..core.refuse import invalid
 from ..values.context import inside_function
 from ..values.convert import convert
-from ..values.sparse import SparseTensor
 from ..values.tensor import Tensor, concrete
 from . import arithmetic, convolutions, counting, gather_scatter, joining, sparse_layout
 from .arguments import known_value

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from ..composites.ragged import RaggedTensor
+from ..composites.sparse import SparseTensor
 from ..core.errors import NotFoundError
 from ..core.state import LOCAL
 from ..values import nest
@@ -21,8 +23,6 @@ from ..values.convert import convert
 from ..values.effects import Written, once, record_effect
 from ..values.indexed_slices import IndexedSlices
 from ..values.operation import Operation, done
-from ..values.ragged import RaggedTensor
-from ..values.sparse import SparseTensor
 from ..values.tensor import Tensor, concrete
 from ..values.variable import Variable
 

@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ..composites.ragged import RaggedTensor, splits_dtype
+from ..composites.row_partition import RowPartition, splits_of_lengths
+from ..composites.sparse import SparseTensor, known_dense_shape
 from ..core import dtypes
 from ..core.avals import Aval
 from ..core.dtypes import as_dtype
@@ -17,9 +20,6 @@ from ..core.shapes import TensorShape
 from ..values import operators
 from ..values.convert import convert
 from ..values.host_steps import by_host
-from ..values.ragged import RaggedTensor, splits_dtype
-from ..values.row_partition import RowPartition, splits_of_lengths
-from ..values.sparse import SparseTensor, known_dense_shape
 from ..values.tensor import Tensor, concrete
 from .arguments import as_int, as_tensor, known_value, sketched
 from .creation import fill

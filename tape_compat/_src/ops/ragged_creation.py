@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from ..composites.ragged import RaggedTensor, splits_dtype
+from ..composites.row_partition import RowPartition, host, splits_of_lengths
 from ..core import dtypes
 from ..core.dtypes import as_dtype
 from ..core.errors import InvalidArgumentError, user_location
 from ..core.refuse import invalid
 from ..core.shapes import TensorShape
 from ..values.convert import convert
-from ..values.ragged import RaggedTensor, splits_dtype
-from ..values.row_partition import RowPartition, host, splits_of_lengths
 from ..values.tensor import Tensor, concrete
 from .arguments import as_int, as_tensor, known_value
 from .ragged_places import masked

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ..composites.ragged import RaggedTensor, splits_dtype
 from ..core.refuse import invalid
 from ..values.convert import convert
-from ..values.ragged import RaggedTensor, splits_dtype
 from ..values.tensor import concrete
 from . import gather_scatter
 from .arguments import as_int, known_value

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ..composites.ragged import RaggedTensor, splits_dtype
+from ..composites.row_partition import host, splits_of_lengths
 from ..core import dtypes
 from ..core.errors import InvalidArgumentError, user_location
 from ..values import dispatch
 from ..values.convert import convert
-from ..values.ragged import RaggedTensor, splits_dtype
-from ..values.row_partition import host, splits_of_lengths
 from ..values.tensor import Tensor, concrete
 from . import (
     activations,

@@ -13,15 +13,15 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from ..composites.ragged import RaggedTensor, splits_dtype
+from ..composites.row_partition import RowPartition, host, splits_of_lengths
 from ..core.dimensions import Size
 from ..core.dtypes import int64
 from ..core.op import Op
 from ..values.bounds import not_empty, scattered
 from ..values.convert import convert
 from ..values.host_steps import by_host
-from ..values.ragged import RaggedTensor, splits_dtype
 from ..values.record import apply
-from ..values.row_partition import RowPartition, host, splits_of_lengths
 from ..values.tensor import Tensor, concrete
 from .arguments import sketched
 from .casting import cast

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..composites.ragged import splits_dtype
+from ..composites.row_partition import host, splits_of_lengths
 from ..core.errors import InvalidArgumentError, user_location
 from ..values import dispatch
 from ..values.convert import convert
-from ..values.ragged import splits_dtype
-from ..values.row_partition import host, splits_of_lengths
 from ..values.tensor import Tensor, concrete
 from .gather_scatter import gather_nd
 from .products import matmul

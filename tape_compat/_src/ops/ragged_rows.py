@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..composites.ragged import RaggedTensor, splits_dtype
+from ..composites.row_partition import RowPartition, host, splits_of_lengths
 from ..core.dimensions import is_unknown
 from ..core.dtypes import int32, int64
 from ..core.errors import NeedsValue, user_location
 from ..core.refuse import invalid, wrong_dtype
 from ..values import operators
 from ..values.convert import convert
-from ..values.ragged import RaggedTensor, splits_dtype
-from ..values.row_partition import RowPartition, host, splits_of_lengths
 from ..values.tensor import Tensor, concrete
 from .arguments import as_int, known_value
 from .joining import concat as join, stack as stack_dense

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ..composites.ragged import RaggedTensor
 from ..core.errors import InvalidArgumentError, user_location
 from ..values import dispatch
 from ..values.convert import convert
-from ..values.ragged import RaggedTensor
 from .creation import fill, ones
 from .dynamic_shape import DynamicRaggedShape as DynamicRaggedShape
 from .ragged_creation import same_rows

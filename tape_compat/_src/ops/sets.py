@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ..composites.sparse import SparseTensor, known_dense_shape
 from ..core import dtypes
 from ..core.dimensions import fit, numbered
 from ..core.refuse import invalid, shown
 from ..values.convert import convert
 from ..values.host_steps import by_host
-from ..values.sparse import SparseTensor, known_dense_shape
 from ..values.tensor import Tensor, concrete
 from .arguments import as_tensor, known_value, sketched
 from .sparse_layout import made, positions

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from ..composites.ragged import RaggedTensor
 from ..core import dtypes
 from ..core.avals import Aval
 from ..core.dimensions import (
@@ -33,7 +34,6 @@ from ..values import operators, record as dispatch
 from ..values.convert import convert
 from ..values.dispatch import refusal, takes_composites
 from ..values.indexed_slices import IndexedSlices
-from ..values.ragged import RaggedTensor
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete, next_id, same_value
 from ..values.variable import Variable

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ..composites.sparse import SparseTensor, known_dense_shape
 from ..core import dtypes
 from ..core.refuse import check_dtype_of, invalid, shown
 from ..values import dispatch, operators
 from ..values.convert import convert
-from ..values.sparse import SparseTensor, known_dense_shape
 from ..values.tensor import Tensor, concrete
 from . import arithmetic, casting, counting, elementwise, shapes
 from .arguments import as_int, as_tensor, known_value

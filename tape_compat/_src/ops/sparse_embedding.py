@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ..composites.ragged import RaggedTensor
+from ..composites.sparse import SparseTensor, known_dense_shape
 from ..core import dtypes
 from ..core.dimensions import differ
-from ..values.ragged import RaggedTensor
-from ..values.sparse import SparseTensor, known_dense_shape
 from ..values.tensor import Tensor, concrete
 from . import arithmetic, elementwise
 from .arguments import as_size, known_value

@@ -8,6 +8,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from ..composites.sparse import SparseTensor, known_dense_shape
 from ..core import dtypes
 from ..core.avals import Aval
 from ..core.dimensions import is_unknown
@@ -18,7 +19,6 @@ from ..values.convert import convert
 from ..values.host_steps import by_host
 from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
-from ..values.sparse import SparseTensor, known_dense_shape
 from ..values.tensor import Tensor, concrete
 from .arguments import as_int, as_tensor, is_text, known_value, sketched
 from .comparison import not_equal

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..composites.sparse import SparseTensor, known_dense_shape
 from ..core.dimensions import differ
 from ..core.dtypes import as_dtype, float32, int32
 from ..core.refuse import invalid
 from ..values.convert import convert
-from ..values.sparse import SparseTensor, known_dense_shape
 from ..values.tensor import Tensor, concrete
 from . import arithmetic
 from .arguments import value_if_known

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..composites.ragged import RaggedTensor
+from ..composites.row_partition import RowPartition, host, splits_of_lengths
 from ..core import dtypes
 from ..core.dimensions import is_symbolic
 from ..core.dtypes import DType
@@ -17,8 +19,6 @@ from ..core.refuse import invalid, not_allowed_text
 from ..values.convert import convert
 from ..values.dispatch import maps_first
 from ..values.host_steps import by_host
-from ..values.ragged import RaggedTensor
-from ..values.row_partition import RowPartition, host, splits_of_lengths
 from ..values.tensor import Tensor, concrete
 from .arguments import known_value, packed, sketched, sketches_as
 from .ragged_rows import rows_of

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..composites.ragged import RaggedTensor
 from ..core import dtypes
 from ..core.avals import Aval
 from ..core.dtypes import as_dtype
@@ -18,7 +19,6 @@ from ..core.refuse import invalid, not_allowed_text, wrong_dtype
 from ..values.convert import convert
 from ..values.dispatch import maps_composites, maps_first
 from ..values.host_steps import SAME, by_host
-from ..values.ragged import RaggedTensor
 from ..values.tensor import Tensor, concrete
 from ..values.variable import Variable
 from . import regex

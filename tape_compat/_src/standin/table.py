@@ -202,9 +202,9 @@ NAMES = {
 RECOGNIZED = {
     "python.data.ops.dataset_ops.DatasetV2": "data.dataset:Dataset",
     "python.framework.ops.Tensor": "values.tensor:Tensor",
-    "python.ops.ragged.ragged_tensor.RaggedTensor": "values.ragged:RaggedTensor",
+    "python.ops.ragged.ragged_tensor.RaggedTensor": "composites.ragged:RaggedTensor",
     "python.ops.resource_variable_ops.ResourceVariable": "values.variable:Variable",
-    "python.framework.sparse_tensor.SparseTensor": "values.sparse:SparseTensor",
+    "python.framework.sparse_tensor.SparseTensor": "composites.sparse:SparseTensor",
     "python.types.core.Tensor": "values.composite:TensorType",
 }
 NAMES.update(RECOGNIZED)

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...composites.ragged import RaggedTensor
+from ...composites.row_partition import RowPartition
+from ...composites.sparse import SparseTensor
 from ...core import dtypes
 from ...core.dtypes import DType, as_dtype
 from ...ops.sparse_layout import reorder
-from ...values.ragged import RaggedTensor
-from ...values.row_partition import RowPartition
-from ...values.sparse import SparseTensor
 from ..structure import value_of
 from .contents import invalid
 

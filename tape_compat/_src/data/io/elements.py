@@ -16,11 +16,11 @@ from typing import IO, Any
 
 import numpy as np
 
+from ...composites.ragged import RaggedTensorSpec
+from ...composites.sparse import SparseTensorSpec
 from ...core import dtypes, errors
 from ...core.dtypes import DType, as_dtype
 from ...values.composite import TypeSpec
-from ...values.ragged import RaggedTensorSpec
-from ...values.sparse import SparseTensorSpec
 from ...values.spec import NoneTensorSpec, TensorSpec
 from ..structure import Element, array_of, children_of, flatten, leaf_of
 from .records import file_error, opened

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...composites.ragged import RaggedTensorSpec
+from ...composites.sparse import SparseTensorSpec
 from ...core import dtypes
-from ...values.ragged import RaggedTensorSpec
-from ...values.sparse import SparseTensorSpec
 from ...values.spec import TensorSpec
 from ..base import DatasetBase
 from ..dataset import Dataset

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...composites.sparse import SparseTensor, SparseTensorSpec
 from ...core import dtypes
 from ...core.dtypes import DType, as_dtype
 from ...core.native import native
@@ -15,7 +16,6 @@ from ...core.shapes import TensorShape, as_shape
 from ...ops.arguments import sketched
 from ...values.convert import convert
 from ...values.host_steps import by_host
-from ...values.sparse import SparseTensor, SparseTensorSpec
 from ...values.tensor import Tensor
 from ..structure import array_of, value_of
 from . import wire

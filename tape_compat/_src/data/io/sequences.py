@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ...composites.sparse import SparseTensor
 from ...core import dtypes
 from ...core.dtypes import DType, as_dtype
 from ...core.shapes import as_shape
-from ...values.sparse import SparseTensor
 from ...values.tensor import Tensor
 from ..structure import value_of
 from . import wire

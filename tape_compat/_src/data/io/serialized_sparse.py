@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from ...composites.sparse import SparseTensor
 from ...core import dtypes
 from ...core.dtypes import DType, as_dtype
 from ...ops.sparse_layout import concat
 from ...values.convert import convert
-from ...values.sparse import SparseTensor
 from ...values.tensor import Tensor
 from ..structure import array_of, value_of
 from .contents import invalid, parsed, serialized, short, texts

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 from malt.operators.variables import Undefined
 from malt.utils.type_registry import TypeRegistry
 
+from ...composites.ragged import RaggedTensor
 from ...core.errors import NeedsValue, user_location
 from ...ops.comparison import greater, greater_equal, less, logical_and, logical_or
 from ...values.capture import capturing
 from ...values.convert import convert
-from ...values.ragged import RaggedTensor
 from ...values.tensor import Tensor
 from ..buffers import row
 from .builtins import len_

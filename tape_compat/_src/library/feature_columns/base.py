@@ -6,6 +6,7 @@ from collections import defaultdict, namedtuple
 from collections.abc import Mapping
 from typing import Any
 
+from ...composites.sparse import SparseTensor
 from ...core import dtypes
 from ...core.dtypes import DType, as_dtype
 from ...core.shapes import TensorShape
@@ -17,7 +18,6 @@ from ...ops.selection import where
 from ...ops.shapes import expand_dims, shape
 from ...ops.sparse_layout import reshape
 from ...values.convert import convert
-from ...values.sparse import SparseTensor
 from ...values.tensor import Tensor
 
 #: The classes of columns by their names, for configurations.

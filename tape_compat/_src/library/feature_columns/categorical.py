@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...composites.sparse import SparseTensor
 from ...core import dtypes
 from ...core.dtypes import as_dtype
 from ...core.paths import local_path
@@ -18,7 +19,6 @@ from ...ops.selection import where
 from ...ops.strings import as_string, to_hash_bucket_fast
 from ...values.context import init_scope
 from ...values.convert import convert
-from ...values.sparse import SparseTensor
 from ..lookup.initializers import KeyValueTensorInitializer, TextFileIndex, TextFileInitializer
 from ..lookup.static import StaticHashTable, StaticVocabularyTable
 from .base import (

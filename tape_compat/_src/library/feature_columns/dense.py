@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...composites.sparse import SparseTensor
 from ...core import dtypes
 from ...core.shapes import TensorShape
 from ...data.io.parsing import FixedLenFeature
@@ -22,7 +23,6 @@ from ...ops.shapes import expand_dims, reshape, shape as shape_of
 from ...ops.sparse_embedding import embedding_lookup_sparse, safe_embedding_lookup_sparse
 from ...ops.sparse_layout import to_dense
 from ...values import nest
-from ...values.sparse import SparseTensor
 from ...values.tensor import Tensor
 from ..version1.initializers import TruncatedNormal
 from .base import (

@@ -6,6 +6,7 @@ from collections import namedtuple
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...composites.sparse import SparseTensor
 from ...core import dtypes
 from ...core.shapes import TensorShape
 from ...ops.arithmetic import floordiv, maximum
@@ -14,7 +15,6 @@ from ...ops.joining import concat
 from ...ops.segments import unsorted_segment_max
 from ...ops.shapes import reshape as reshape_dense, shape as shape_of
 from ...ops.sparse_layout import reshape, to_dense
-from ...values.sparse import SparseTensor
 from ...values.tensor import Tensor
 from .base import CategoricalColumn, OfColumn, OfFeature, SequenceDenseColumn
 from .categorical import (

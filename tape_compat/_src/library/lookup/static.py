@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ...composites.ragged import RaggedTensor
+from ...composites.sparse import SparseTensor
 from ...core import dtypes
 from ...core.dtypes import DType, as_dtype
 from ...ops import arithmetic, casting, comparison, gather_scatter, ordering, selection
@@ -16,8 +18,6 @@ from ...ops.shapes import reshape, shape
 from ...ops.strings import as_string
 from ...values.convert import convert
 from ...values.host_steps import SAME, by_host
-from ...values.ragged import RaggedTensor
-from ...values.sparse import SparseTensor
 from ...values.tensor import Tensor, concrete
 from ...values.trackable import Trackable
 from .entries import Entries, as_array

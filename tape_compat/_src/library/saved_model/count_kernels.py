@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ...composites.ragged import RaggedTensor
+from ...composites.sparse import SparseTensor
 from ...core.dtypes import DType
 from ...core.refuse import invalid
 from ...ops import casting, creation, crosses, gather_scatter, segments, shapes, sparse_arithmetic
 from ...ops.arguments import known_value
 from ...values.convert import convert
-from ...values.ragged import RaggedTensor
-from ...values.sparse import SparseTensor
 from ...values.tensor import Tensor, concrete
 from .registry import kernel
 from .sparse_kernels import parts_of

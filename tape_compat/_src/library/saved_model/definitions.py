@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from ...composites.fields import spec_of
 from ...core.avals import Aval
 from ...core.dtypes import string
 from ...core.errors import user_location
@@ -20,7 +21,6 @@ from ...function.trace import Trace
 from ...ops.random_keys import KEY
 from ...values import nest
 from ...values.capture import Drawn
-from ...values.fields import spec_of
 from ...values.spec import TensorSpec
 from ...values.tensor import Tensor
 from ...values.variable import Handle, current

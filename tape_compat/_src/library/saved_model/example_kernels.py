@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...composites.ragged import RaggedTensor
 from ...core.dtypes import DType
 from ...core.shapes import TensorShape
 from ...data.io.composite_features import RaggedFeature
@@ -19,7 +20,6 @@ from ...data.io.parsing import (
 from ...ops.arguments import known_value
 from ...ops.creation import zeros
 from ...values.convert import convert
-from ...values.ragged import RaggedTensor
 from .registry import kernel
 
 

@@ -6,10 +6,10 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ...composites.sparse import SparseTensor, SparseTensorSpec
 from ...core.dtypes import as_dtype
 from ...values import nest
 from ...values.convert import convert
-from ...values.sparse import SparseTensor, SparseTensorSpec
 from ...values.spec import TensorSpec
 from ...values.variable import Variable
 from ..version1.wrapped import WrappedFunction, wrap_function

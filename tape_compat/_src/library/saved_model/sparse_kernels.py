@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...autodiff.custom import stop_gradient
+from ...composites.ragged import RaggedTensor
+from ...composites.sparse import SparseTensor
 from ...core.dtypes import DType, int64
 from ...data.io import serialized_sparse
 from ...ops import (
@@ -31,8 +33,6 @@ from ...ops import (
 from ...ops.arguments import known_value, sketched
 from ...values.convert import convert
 from ...values.host_steps import by_host
-from ...values.ragged import RaggedTensor
-from ...values.sparse import SparseTensor
 from ...values.tensor import Tensor, concrete
 from .gradient_kernels import pulled
 from .registry import KERNELS, Kernel, calling, kernel

@@ -10,6 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from ...composites.extension_type import ExtensionTypeSpec
+from ...composites.ragged import RaggedTensorSpec
+from ...composites.sparse import SparseTensorSpec
 from ...core.dtypes import DType, as_dtype
 from ...core.shapes import TensorShape
 from ...data.dataset import DatasetSpec
@@ -18,10 +21,7 @@ from ...data.iterator import IteratorSpec
 from ...values import nest
 from ...values.composite import TypeSpec
 from ...values.convert import convert
-from ...values.extension_type import ExtensionTypeSpec
 from ...values.indexed_slices import IndexedSlicesSpec
-from ...values.ragged import RaggedTensorSpec
-from ...values.sparse import SparseTensorSpec
 from ...values.spec import TensorSpec
 from ...values.spec_registry import NAME_TO_SPEC, SPEC_TO_NAME
 from ...values.tensor import Tensor

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...composites.ragged import RaggedTensor
 from ...core.dtypes import DType, string
 from ...data.io import contents
 from ...data.io.csv_text import decode_csv
@@ -23,7 +24,6 @@ from ...ops.arguments import known_value, sketched
 from ...ops.string_splits import split
 from ...values.convert import convert
 from ...values.host_steps import by_host
-from ...values.ragged import RaggedTensor
 from ...values.tensor import Tensor, concrete
 from ...values.trackable import Trackable
 from ..lookup.initializers import KeyValueTensorInitializer, TextFileInitializer

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from ...composites.ragged import RaggedTensor
+from ...composites.sparse import SparseTensor
 from ...core.dtypes import as_dtype
-from ...values.ragged import RaggedTensor
-from ...values.sparse import SparseTensor
 from ...values.tensor import Tensor
 from ...values.variable import Variable
 from .values import as_array, evaluated, has_bytes, plain_array, ragged_list, with_bytes

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...composites.ragged import RaggedTensor
+from ...composites.sparse import SparseTensor
 from ...ops.ragged_creation import constant
 from ...values import nest
 from ...values.indexed_slices import IndexedSlices
-from ...values.ragged import RaggedTensor
-from ...values.sparse import SparseTensor
 
 
 class SparseTensorValue(NamedTuple):

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...autodiff.gradients import hessians as hessians_v2
+from ...composites.ragged import RaggedTensor
+from ...composites.sparse import SparseTensor
 from ...core import dtypes
 from ...diagnostics.assertions import check_numerics
 from ...function.grouping import tuple as tuple_v2
@@ -21,8 +23,6 @@ from ...ops.random_stateful import categorical, poisson
 from ...ops.random_stateless import stateless_categorical
 from ...values.convert import convert
 from ...values.indexed_slices import IndexedSlices
-from ...values.ragged import RaggedTensor
-from ...values.sparse import SparseTensor
 from ...values.tensor import Tensor
 from ..raw.calls import raw_op
 from .renamed import renamed

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...autodiff.arguments import UnconnectedGradients
 from ...autodiff.gradients import gradients as gradients_v2
+from ...composites.ragged import RaggedTensor
 from ...core.dimensions import differ
 from ...core.errors import user_location
 from ...core.refuse import invalid, shown
@@ -25,7 +26,6 @@ from ...ops.ragged_creation import map_flat_values
 from ...ops.selection import boolean_mask as boolean_mask_v2, where as where_v2
 from ...ops.shapes import reshape, shape as shape_of
 from ...values.convert import convert
-from ...values.ragged import RaggedTensor
 from ...values.tensor import Tensor
 from .renamed import renamed
 

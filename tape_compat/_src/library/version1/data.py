@@ -7,13 +7,13 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from ...composites.ragged import RaggedTensorSpec
+from ...composites.sparse import SparseTensorSpec
 from ...data import functional
 from ...data.dataset import Dataset as DatasetV2
 from ...data.io import csv_files, examples, files, sql
 from ...function.tensor_array import TensorArraySpec
 from ...values import nest
-from ...values.ragged import RaggedTensorSpec
-from ...values.sparse import SparseTensorSpec
 from ...values.spec import TensorSpec
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...composites.ragged import RaggedTensor
 from ...core.dimensions import is_unknown
 from ...ops.arguments import dims
 from ...ops.images import boxes, distortions, drawing, geometry, patches
@@ -12,7 +13,6 @@ from ...ops.images.resize_corners import resized
 from ...ops.shapes import expand_dims, squeeze
 from ...values import dispatch
 from ...values.convert import convert
-from ...values.ragged import RaggedTensor
 from ...values.tensor import Tensor
 from ..raw.calls import raw_op
 from .renamed import renamed

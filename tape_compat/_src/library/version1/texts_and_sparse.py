@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...composites.sparse import SparseTensor
 from ...core.dtypes import int64
 from ...data.io import contents, csv_text, parsing, serialized_sparse
 from ...ops import (
@@ -19,7 +20,6 @@ from ...ops import (
 from ...ops.casting import cast
 from ...ops.shapes import expand_dims
 from ...values.convert import convert
-from ...values.sparse import SparseTensor
 from ...values.tensor import Tensor
 from .renamed import renamed
 

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from ...composites.ragged import RaggedTensor
 from ...core import dtypes
 from ...core.avals import Aval
 from ...core.dimensions import Shape, is_symbolic, less
@@ -20,7 +21,6 @@ from ...core.refuse import invalid, not_allowed
 from ...values import dispatch
 from ...values.convert import convert
 from ...values.host_steps import by_host
-from ...values.ragged import RaggedTensor
 from ...values.record import apply
 from ...values.tensor import Tensor
 from ..arguments import dims, known_value, sketched

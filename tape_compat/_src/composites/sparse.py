@@ -9,14 +9,14 @@ import numpy as np
 from ..core.dimensions import is_symbolic
 from ..core.dtypes import as_dtype, float32, int64
 from ..core.shapes import ShapeLike, TensorShape, as_shape
-from . import operators
-from .capture import Sketch
-from .composite import Indexed, batched_shape, row_shape
-from .convert import convert
-from .sizes import partly_known, sizes_of
-from .spec import ShapedSpec, TensorSpec
-from .spec_registry import register
-from .tensor import Tensor
+from ..values import operators
+from ..values.capture import Sketch
+from ..values.composite import Indexed, batched_shape, row_shape
+from ..values.convert import convert
+from ..values.sizes import partly_known, sizes_of
+from ..values.spec import ShapedSpec, TensorSpec
+from ..values.spec_registry import register
+from ..values.tensor import Tensor
 
 
 class SparseTensor(Indexed):

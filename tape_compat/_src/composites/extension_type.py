@@ -16,11 +16,12 @@ from typing import Any, ClassVar
 
 from ..core.errors import user_location
 from ..core.shapes import TensorShape
-from . import fields as _fields, operators, spec_registry
-from .composite import CompositeTensor, TypeSpec, batched_shape
+from ..values import operators, spec_registry
+from ..values.composite import CompositeTensor, TypeSpec, batched_shape
+from ..values.nest import flatten
+from ..values.tensor import Tensor
+from . import fields as _fields
 from .fields import NO_DEFAULT, Field
-from .nest import flatten
-from .tensor import Tensor
 
 _RESERVED = ("self", "Spec", "_type_spec")
 

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple, Union
 
 from ..core.dtypes import DType, as_dtype
 from ..core.shapes import TensorShape
-from . import nest
-from .composite import CompositeTensor, TypeSpec
-from .convert import convert
-from .spec import TensorSpec
-from .tensor import Tensor
+from ..values import nest
+from ..values.composite import CompositeTensor, TypeSpec
+from ..values.convert import convert
+from ..values.spec import TensorSpec
+from ..values.tensor import Tensor
 
 #: Stands for the default value of a field that has none.
 NO_DEFAULT = inspect.Parameter.empty

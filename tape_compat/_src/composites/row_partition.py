@@ -9,9 +9,9 @@ import numpy as np
 from ..core.dtypes import DType, as_dtype, int32, int64
 from ..core.errors import InvalidArgumentError, NeedsValue, refusal, user_location
 from ..core.forwards import forwards
-from .convert import convert, to_numpy
-from .sizes import number_of
-from .tensor import Tensor, concrete
+from ..values.convert import convert, to_numpy
+from ..values.sizes import number_of
+from ..values.tensor import Tensor, concrete
 
 
 def host(value: Any) -> np.ndarray:

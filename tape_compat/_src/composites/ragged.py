@@ -11,13 +11,13 @@ from ..core.dtypes import DType, as_dtype, float32, int32, int64
 from ..core.errors import InvalidArgumentError, located
 from ..core.forwards import forwards
 from ..core.shapes import ShapeLike, TensorShape, as_shape
-from . import operators
-from .composite import CompositeTensor, TypeSpec, batched_shape, row_shape
-from .convert import convert
+from ..values import operators
+from ..values.composite import CompositeTensor, TypeSpec, batched_shape, row_shape
+from ..values.convert import convert
+from ..values.spec import ShapedSpec, TensorSpec
+from ..values.spec_registry import register
+from ..values.tensor import Tensor, concrete
 from .row_partition import RowPartition, host
-from .spec import ShapedSpec, TensorSpec
-from .spec_registry import register
-from .tensor import Tensor, concrete
 
 
 def as_values(value: Any) -> Any:
