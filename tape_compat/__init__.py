@@ -278,11 +278,6 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
         version as version,
         xla as xla,
     )
-    from ._src.autodiff.gradients import (
-        AggregationMethod as AggregationMethod,
-        gradients as gradients,
-        hessians as hessians,
-    )
     from ._src.autodiff.recompute import recompute_grad as recompute_grad
     from ._src.data.io.tensors import (
         make_ndarray as make_ndarray,
@@ -300,6 +295,11 @@ if _typing.TYPE_CHECKING:  # imported when they are first used
         foldr as foldr,
         map_fn as map_fn,
         scan as scan,
+    )
+    from ._src.function.gradients import (
+        AggregationMethod as AggregationMethod,
+        gradients as gradients,
+        hessians as hessians,
     )
     from ._src.function.python_calls import (
         numpy_function as numpy_function,

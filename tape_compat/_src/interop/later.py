@@ -8,7 +8,7 @@ from __future__ import annotations
 
 #: The names of a module below `_src`; `op=name` for one that has another name in its module.
 _NAMES = {
-    "autodiff.gradients": "AggregationMethod gradients hessians",
+    "function.gradients": "AggregationMethod gradients hessians",
     "autodiff.recompute": "recompute_grad",
     "data.io.tensors": "make_ndarray make_tensor_proto",
     "data.optional": "OptionalSpec",

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ...autodiff.gradients import hessians as hessians_v2
 from ...composites.ragged import RaggedTensor
 from ...composites.sparse import SparseTensor
 from ...core import dtypes
 from ...diagnostics.assertions import check_numerics
+from ...function.gradients import hessians as hessians_v2
 from ...function.grouping import tuple as tuple_v2
 from ...function.python_calls import numpy_function
 from ...ops import arithmetic, blocks, casting, counting, creation, norms, reductions, shapes

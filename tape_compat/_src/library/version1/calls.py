@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from ...autodiff.arguments import UnconnectedGradients
-from ...autodiff.gradients import gradients as gradients_v2
 from ...composites.ragged import RaggedTensor
 from ...core.dimensions import differ
 from ...core.errors import user_location
 from ...core.refuse import invalid, shown
 from ...function.control_flow import cond as cond_v2, while_loop as while_loop_v2
+from ...function.gradients import gradients as gradients_v2
 from ...ops.arguments import as_size
 from ...ops.convolutions import (
     conv2d_transpose as conv2d_transpose_v2,

@@ -10,13 +10,13 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ...autodiff.gradients import gradients
 from ...autodiff.tape import GradientTape
 from ...core.avals import Aval
 from ...core.dimensions import fit
 from ...core.op import Op
 from ...core.refuse import invalid, shown
 from ...core.state import LOCAL
+from ...function.gradients import gradients
 from ...function.grouping import group, tuple as as_tuple
 from ...ops.casting import cast
 from ...ops.creation import zeros

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ..autodiff.arguments import UnconnectedGradients
+from ..autodiff.tape import GradientTape
 from ..core.dtypes import as_dtype
 from ..core.errors import NeedsValue, user_location
 from ..core.program import Node
@@ -26,8 +28,6 @@ from ..values.indexed_slices import IndexedSlices
 from ..values.record import notify
 from ..values.tensor import Tensor, pending
 from ..values.variable import Variable
-from .arguments import UnconnectedGradients
-from .tape import GradientTape
 
 
 class AggregationMethod:
