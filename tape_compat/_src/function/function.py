@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import logging
 import sys
 import threading
@@ -24,12 +23,10 @@ from ..core.state import LOCAL, MODE
 from ..ops.random_keys import PythonDraws
 from ..run import policy
 from ..run.executor import left_pending
-from ..values import nest
 from ..values.composite import Opaque
 from ..values.context import inside_function
 from ..values.effects import done_so_far, not_again
 from ..values.host_steps import SketchOfSteps, takes_steps
-from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from ..values.trackable import Recorded
 from .any_rank import ConcreteFunctionOfAnyRank, of_any_rank, without_covered
@@ -40,9 +37,11 @@ from .elements import taking
 from .function_spec import FunctionSpec
 from .function_type import FunctionType, Parameter, type_of, untyped
 from .graph import FuncGraph
+from .methods import as_method
 from .retracing import (
     General,
     Retracing,
+    has_unknown,
     key_of,
     mapped,
     of_any_count,
@@ -175,10 +174,10 @@ class Function(Recorded):
 
     def _bind(self, instance: Any) -> Function:
         """The function as the method of an instance."""
-        method = _method(self._python_function, instance)
+        method = as_method(self._python_function, instance)
         bound = Function(method, self._name, *self._options)
         if self._autograph:
-            bound._converted = _method(self._converted, instance)
+            bound._converted = as_method(self._converted, instance)
         bound._retracing = bound._quick.retracing = self._retracing
         return bound
 
@@ -308,7 +307,7 @@ class Function(Recorded):
                 given = of_any_count(unsized(self._signature.general(bound)))
                 if self._reduce_retracing:
                     given = self._general.of(given)
-                by_sizes = _has_unknown(given) and not _has_unknown(bound)
+                by_sizes = has_unknown(given) and not has_unknown(bound)
                 shared = self._reduce_retracing or by_sizes
                 if shared:
                     found = self._traces.get(given.key)
@@ -318,7 +317,7 @@ class Function(Recorded):
                     found = BySizes()
                 elif isinstance(found, Unlearned):
                     return found
-                elif isinstance(found, str) and _has_unknown(bound):
+                elif isinstance(found, str) and has_unknown(bound):
                     return found  # it may be possible where the sizes are known
                 if shared:
                     self._traces[given.key] = found
@@ -449,7 +448,7 @@ class Function(Recorded):
     def whole_trace_for(self, bound: Bound) -> Trace:
         """As `trace_for`; one without steps of the host if there is one for these sizes."""
         found = self.trace_for(bound)
-        if not found.graph.in_parts or found.shapes is None or _has_unknown(bound):
+        if not found.graph.in_parts or found.shapes is None or has_unknown(bound):
             return found
         with self._lock:
             whole = self._whole.get(bound.key)
@@ -578,33 +577,6 @@ class Function(Recorded):
         return f"<tape_compat.Function {self._name}>"
 
 
-def _method(function: Callable[..., Any], instance: Any) -> Callable[..., Any]:
-    """A function as the method of an instance, which it holds weakly where that is possible."""
-    try:
-        held = weakref.ref(instance)
-    except TypeError:
-        held = lambda: instance  # noqa: E731
-
-    def method(*args: Any, **kwargs: Any) -> Any:
-        owner = held()
-        if owner is not None:
-            return function.__get__(owner)(*args, **kwargs)
-        try:
-            return function(None, *args, **kwargs)
-        except AttributeError as error:
-            error.add_note(
-                f"{function.__qualname__} was called when the object that it is a method of was "
-                "gone, as in `M().f(x)`: keep the object in a variable."
-            )
-            raise
-
-    bound = function.__get__(instance)
-    functools.update_wrapper(method, function, updated=())
-    method.__signature__ = inspect.signature(bound)  # type: ignore[attr-defined]
-    del method.__wrapped__  # type: ignore[attr-defined]
-    return method
-
-
 def _add_tensors(value: tuple[Any, ...], parts: list[Any], tensors: list[Tensor]) -> bool:
     """Take apart a tuple of tensors, as `Arguments` does; False if it has anything else."""
     parts += (tuple, len(value))
@@ -623,17 +595,6 @@ class _NeedsTexts(Exception):
 def _with_texts(bound: Bound) -> bool:
     """Whether there are tensors of texts among arguments that are inputs of what is recorded."""
     return not bound.known_texts and bound.taken_apart(specs=True).has_texts
-
-
-def _has_unknown(bound: Bound) -> bool:
-    """Whether a size of an argument is not known."""
-    given = bound.args, tuple(value for _, value in bound.kwargs)
-    values = nest.flatten(given, expand_composites=True)
-    return any(
-        not value.shape.is_fully_defined()
-        for value in values
-        if isinstance(value, (Tensor, TensorSpec))
-    )
 
 
 def function(

@@ -225,6 +225,17 @@ def _with_zeros(general: Any, known: Any) -> Any:
     return TensorSpec([0 if m == 0 else n for n, m in pairs], general.dtype, general.name)
 
 
+def has_unknown(bound: Bound) -> bool:
+    """Whether a size of an argument is not known."""
+    given = bound.args, tuple(value for _, value in bound.kwargs)
+    values = nest.flatten(given, expand_composites=True)
+    return any(
+        not value.shape.is_fully_defined()
+        for value in values
+        if isinstance(value, (Tensor, TensorSpec))
+    )
+
+
 def unsized(bound: Bound) -> Bound:
     """Arguments with specs in the place of tensors that are parts of noted elements, where the
     dataset's spec has None for the first size. The others are taken as they are: specs of ours may
