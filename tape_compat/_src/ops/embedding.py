@@ -13,7 +13,8 @@ from ..core.dimensions import broadcast, fit
 from ..core.op import Op
 from ..core.refuse import invalid, shown
 from ..values.convert import convert
-from ..values.dispatch import maps_composites
+from ..values.dispatch import maps_composites, maps_first
+from ..values.ragged import RaggedTensor
 from ..values.record import apply, identity
 from ..values.tensor import Tensor
 from . import rules
@@ -73,7 +74,8 @@ def dropout(
       noise_shape: shape of the random choice, which broadcasts to that of `x`; None in it stands
         for the size of `x`.
       seed: of the op; see `tf.random.set_seed`.
-    Raises: ValueError for a `rate` outside, or an `x` that is not floating.
+    Raises: ValueError for a `rate` outside, an `x` that is not floating, or a `noise_shape` of a
+      ragged tensor.
 
     >>> import tape_compat as tf
     >>> sorted(set(tf.nn.dropout(tf.ones([100]), 0.5, seed=1).numpy().tolist()))
@@ -84,6 +86,7 @@ def dropout(
     )
 
 
+@maps_first
 def stateless_dropout(
     x: Any,
     rate: Number,
@@ -129,6 +132,8 @@ def general_dropout(
 
 
 def _dropped(x: Any, rate: Any, noise_shape: Any, draw: Callable[[Any, Any], Any]) -> Tensor:
+    if noise_shape is not None and isinstance(x, RaggedTensor):
+        raise ValueError("noise_shape is not supported yet for RaggedTensor x")
     original, x = x, convert(x)
     if not x.dtype.is_floating:
         raise ValueError(
