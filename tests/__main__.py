@@ -12,11 +12,12 @@ types beside the others. What XLA compiled is kept in `.jax_cache`, what TensorF
     python -m tests deferred    the tests in deferred mode
     python -m tests compiled    the tests in deferred mode, with every program compiled
     python -m tests immediate   the tests in immediate mode
-    python -m tests parity      parity with TensorFlow in deferred mode, and of one case in two in
-                                immediate mode, in one process
+    python -m tests parity      cases of parity with TensorFlow in deferred mode, and one in two of
+                                them in immediate mode, in one process
     python -m tests keras-sample  some of every file of Keras' own tests, on us
     python -m tests traced      one in three of the cases of parity and of the groups of rows, each
-                                inside a `tf.function`
+                                inside a `tf.function`; and what else tests/parity has: models that
+                                one library saves and the other reads, and the like
 
 and, beside these, `parity-deferred` and `parity-immediate`, one mode each; `part`, the tests in
 deferred mode with one in eight of the rows, but for those that only read files; `part-quick` and
@@ -25,9 +26,9 @@ do; `accelerators`, whether every op has a form for GPUs and TPUs, of which `par
 eight; `pure-python`, those of the engine without its C; `keras`, those that Keras' wheel ships
 (half an hour).
 
-XLA is told to compile quickly rather than well, which halves a first run; not for parity, where the
-last digits count (the second derivative of `gelu` far out), and not where XLA_FLAGS is set, if to
-nothing: `XLA_FLAGS= python -m tests deferred`.
+XLA is told to compile quickly rather than well, which halves a first run; not for cases of parity,
+where the last digits count (the second derivative of `gelu` far out), and not where XLA_FLAGS is
+set, if to nothing: `XLA_FLAGS= python -m tests deferred`.
 """
 
 import os
@@ -45,7 +46,7 @@ WORKERS = str(min(os.cpu_count() or 1, 4))
 
 PYTEST = ["pytest", "-q", "-n", WORKERS, "--dist", "worksteal"]
 OWN, PARITY = [*PYTEST, "--ignore=tests/parity"], [*PYTEST, "tests/parity"]
-TRACED = ["tests/test_traced.py", "tests/parity/test_parity.py"]
+CASES = "tests/parity/test_parity.py"
 DEFERRED, IMMEDIATE = {"TAPE_COMPAT_IMMEDIATE": "0"}, {"TAPE_COMPAT_IMMEDIATE": "1"}
 PART = "--part=4"
 #: Of what is alike, each of these takes an eighth that no other one takes.
@@ -81,10 +82,10 @@ STEPS = {
     "types": (["pyright", "--pythonpath", sys.executable], {}),
     "deferred": ([*OWN, LOWERED], DEFERRED),
     "immediate": ([*OWN, AT_ONCE, *MODELESS], IMMEDIATE),
-    "parity": ([*PARITY, "--part=2"], DEFERRED),
+    "parity": ([*PYTEST, CASES, "--part=2"], DEFERRED),
     "parity-deferred": ([*PARITY, "--modes=deferred"], DEFERRED),
     "parity-immediate": ([*PARITY, "--modes=immediate"], DEFERRED),
-    "traced": ([*PYTEST, *TRACED, "--modes=traced", "--part=3"], DEFERRED),
+    "traced": ([*PARITY, "tests/test_traced.py", "--modes=traced", "--part=3"], DEFERRED),
     "part": ([*OWN, OLDEST, *STATIC], DEFERRED),
     "part-quick": (
         [*OWN, NEWEST, *STATIC, *(f"--ignore={file}" for file in VALUES)],

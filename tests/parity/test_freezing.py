@@ -9,8 +9,6 @@ import tape_compat
 from tape_compat._src.standin import freezing
 from tests.oracle import tensorflow
 
-pytestmark = pytest.mark.part
-
 
 def theirs():
     tensorflow()
