@@ -80,6 +80,37 @@ def test_variables_of_texts(exchange, tmp_path):
     assert all(each == found[0] for each in found)
 
 
+def test_paths_of_assets(exchange, tmp_path):
+    """A function that takes one takes that of the file which is saved with it."""
+    writer, readers = exchange
+    folder, again = tmp_path / "saved", tmp_path / "again"
+    file = tmp_path / "words.txt"
+    file.write_text("one two")
+    made = writer.Module()
+    made.words = writer.saved_model.Asset(str(file))
+    text = writer.TensorSpec([], writer.string, "x")
+
+    def told(x):
+        after = writer.strings.join([x, made.words.asset_path])
+        return {"path": made.words.asset_path, "after": after, "size": writer.strings.length(x)}
+
+    made.told = writer.function(told, input_signature=[text], autograph=False)
+    made.path = writer.function(lambda: made.words.asset_path, input_signature=[])
+    writer.saved_model.save(made, str(folder), signatures=made.told)
+    file.unlink()
+    for tf in readers:
+        loaded = tf.saved_model.load(str(folder))
+        path = loaded.path().numpy()
+        assert tf.io.read_file(path).numpy() == b"one two"
+        texts = {"path": tf.constant(path), "after": tf.constant(b"x" + path)}
+        served, x = loaded.signatures["serving_default"], tf.constant("x")
+        for found in (loaded.told(x), served(x=x)):
+            assert numbers(found) == numbers({**texts, "size": tf.constant(1)})
+    tape_compat.saved_model.save(loaded, str(again))
+    path = tape_compat.saved_model.load(str(again)).path().numpy()
+    assert path.decode().startswith(str(again))
+
+
 def test_tables_that_may_change_and_signatures_that_need_values(tmp_path):
     """As Keras saves vocabularies that a layer has learned, and models that count words."""
     tf = tensorflow()

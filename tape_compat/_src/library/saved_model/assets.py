@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import weakref
 from typing import Any
 
 from ...values.convert import convert
@@ -22,8 +23,18 @@ class Asset(Trackable):
 
     def __init__(self, path: Any):
         self._path = convert(os.fspath(path) if isinstance(path, os.PathLike) else path)
+        _OF_PATHS[id(self._path)] = self
 
     @property
     def asset_path(self) -> Tensor:
         """The path, a string scalar."""
         return self._path
+
+
+#: Assets by the identities of their paths.
+_OF_PATHS: weakref.WeakValueDictionary[int, Asset] = weakref.WeakValueDictionary()
+
+
+def asset_of(path: Tensor) -> Asset | None:
+    """The asset that a tensor is the path of."""
+    return _OF_PATHS.get(id(path))

@@ -11,8 +11,11 @@ import numpy as np
 from ...core.avals import Aval
 from ...core.call import Call
 from ...core.dtypes import DType, int32, int64, string, uint64
+from ...core.errors import user_location
 from ...core.shapes import TensorShape
 from ...data.io.tensors import make_tensor_proto
+from ...values.tensor import Tensor
+from .assets import Asset, asset_of
 from .make_nodes import (
     RESOURCE,
     argument_name,
@@ -41,6 +44,11 @@ _LARGEST = (1 << 63) - 1
 _KEY_MASK = np.array([_LARGEST, _LARGEST, _LARGEST, 0], np.uint64)
 
 
+def type_of_resource(value: Any) -> int:
+    """What TensorFlow calls the kind of a handle: that of an asset is a text, its path."""
+    return string.as_datatype_enum if isinstance(value, Asset) else RESOURCE
+
+
 def behind(nodes: Iterable[str]) -> list[str]:
     """The inputs of a node that comes after these nodes."""
     return [f"^{name}" for name in nodes]
@@ -61,6 +69,7 @@ class Body:
         self.functions: list[FunctionDef] = []
         self.title, self._differentiable = title, differentiable
         self._taken: set[str] = set()
+        self._is_inner = False
         #: What it does beside what it gives, one after the other: names of nodes.
         self.effects: list[str] = []
 
@@ -72,7 +81,7 @@ class Body:
     def inner(self, what: str) -> Body:
         """The body of a function that its nodes name."""
         made = Body(f"{self.name}_{what}_{len(self.functions)}", self.title, self._differentiable)
-        made.functions = self.functions
+        made.functions, made._is_inner = self.functions, True
         self.functions.append(made.function)
         return made
 
@@ -95,8 +104,8 @@ class Body:
 
     def finish_arguments(self) -> None:
         """Add the arguments for handles, behind the others."""
-        for name in self.resources.values():
-            self.function.signature.input_arg.add(name=name, type=RESOURCE)
+        for value, name in self.resources.items():
+            self.function.signature.input_arg.add(name=name, type=type_of_resource(value))
 
     def node(
         self, name: str, op: str, inputs: Iterable[str] = (), attr: dict[str, Any] | None = None
@@ -117,6 +126,22 @@ class Body:
         array = np.asarray(value, object if dtype is string else dtype.np_dtype)
         attr = {"value": make_tensor_proto(array, dtype), "dtype": dtype}
         return self.value("Const", "output", (), attr)
+
+    def known(self, x: Tensor) -> str:
+        """A tensor that has a value: a constant, but for the path of an asset, which is another one
+        where the SavedModel is loaded.
+
+        Raises: NotImplementedError for such a path in a conditional or a loop.
+        """
+        asset = asset_of(x)
+        if asset is None:
+            return self.constant(x._value(), x.dtype)
+        if self._is_inner:
+            raise NotImplementedError(
+                f"{self.title} takes the path of an asset in a conditional or a loop, and cannot "
+                f"be written to a SavedModel. At {user_location()}."
+            )
+        return self.resource(asset)
 
     def effect(self, op: str, inputs: Sequence[str], attr: dict[str, Any]) -> None:
         """Add a node that comes after what else the function does, for what it does."""

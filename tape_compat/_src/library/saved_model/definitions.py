@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 from ...composites.fields import spec_of
 from ...core.avals import Aval
-from ...core.dtypes import string
 from ...core.errors import user_location
 from ...function.concrete import ConcreteFunction, as_name
 from ...function.program_parts import parts_between
@@ -135,7 +134,7 @@ def _source(body: Body, source: Any) -> str:
         return body.value("ReadVariableOp", "value", [body.resource(source)], attr)
     if isinstance(source, Drawn):
         return body.key()
-    return body.constant(source._value(), source.dtype)
+    return body.known(source)
 
 
 def _write_results(
@@ -147,7 +146,7 @@ def _write_results(
         if not isinstance(x, Tensor):
             continue
         place = places.get(id(x))
-        given = body.constant(x._value(), string) if place is None else results[place]
+        given = body.known(x) if place is None else results[place]
         specs.append(TensorSpec(x.shape, x.dtype, f"output_{len(specs)}"))
         body.result(specs[-1].name or "", given, x.dtype, after)
     return tuple(specs)

@@ -19,8 +19,10 @@ from ...values.spec import TensorSpec
 from ...values.tensor import Tensor
 from ...values.variable import Handle, Variable
 from ..lookup.static import StaticHashTable
+from .assets import Asset
+from .body import type_of_resource
 from .definitions import Definition
-from .make_nodes import RESOURCE, make_node, unique
+from .make_nodes import make_node, unique
 from .messages import MetaGraphDef, NameAttrList
 from .structured import components, decoded, encoded, shape_proto
 
@@ -76,9 +78,9 @@ class MainGraph:
         attr = {"value": make_tensor_proto(value), "dtype": value.dtype}
         return self._node("constant", "Const", (), attr)
 
-    def add_asset(self, name: str) -> int:
-        """Add a file. Gives its number."""
-        node = self._node("asset_path", "Placeholder", (), _of_text())
+    def add_asset(self, asset: Asset, name: str) -> int:
+        """Add a file, with the name that it gets. Gives its number."""
+        node = self._handles[asset] = self._node("asset_path", "Placeholder", (), _of_text())
         made = self._graph.asset_file_def.add(filename=name)
         made.tensor_info.name = f"{node}:0"
         return len(self._graph.asset_file_def) - 1
@@ -100,7 +102,7 @@ class MainGraph:
         types = node.attr["Tin"].list
         types.SetInParent()
         types.type.extend([dtype.as_datatype_enum for dtype in given])
-        types.type.extend([RESOURCE] * len(definition.resources))
+        types.type.extend(map(type_of_resource, definition.resources))
         self._graph.graph_def.node.append(node)
         gives = decoded(definition.saved.output_signature)
         place = 0

@@ -121,7 +121,7 @@ class _Saving:
             variable = variable_of(value)
             if variable is not None:
                 self._numbers.setdefault(variable._handle, number)
-            elif isinstance(value, StaticHashTable):
+            elif isinstance(value, (StaticHashTable, Asset)):
                 self._numbers[value] = number
         self._definitions: dict[Any, tuple[str, Definition]] = {}
         self._names: set[str] = set()
@@ -137,10 +137,10 @@ class _Saving:
         info.stripped_default_attrs = True
         for resource, number in self._numbers.items():
             variable = variable_of(self.view.objects[number])
-            if variable is None:
-                self._main.add_table(resource)
-            else:
+            if variable is not None:
                 self._main.add_variable(resource, variable)
+            elif isinstance(resource, StaticHashTable):
+                self._main.add_table(resource)
         for value, parts in zip(self.view.objects, self.view.parts, strict=True):
             node = self._objects.nodes.add()
             for name, part in parts.items():
@@ -210,7 +210,7 @@ class _Saving:
         path = asset.asset_path.numpy().decode()
         name = unique(os.path.basename(path), set(self.assets))
         self.assets[name] = path
-        return self._main.add_asset(name)
+        return self._main.add_asset(asset, name)
 
     def _function(self, node: SavedObject, function: Function) -> None:
         made = node.function

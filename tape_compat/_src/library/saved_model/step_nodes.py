@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ...core.avals import Aval
 from ...core.call import Call
 from ...core.dimensions import INCONCLUSIVE, parsed, variables
@@ -42,7 +40,7 @@ class Given(NamedTuple):
         """An argument that may be known."""
         if isinstance(value, Reference):
             return value.name
-        return self.body.constant(_array(value, dtype), dtype)
+        return self.body.known(convert(value, dtype))
 
 
 class Reference(NamedTuple):
@@ -113,12 +111,7 @@ def as_reference(body: Body, x: Any) -> Reference:
     if isinstance(x, Reference):
         return x
     tensor = convert(x)
-    return Reference(body.constant(tensor._value(), tensor.dtype), tensor._aval)
-
-
-def _array(value: Any, dtype: DType) -> np.ndarray:
-    found = convert(value, dtype)._value()
-    return np.asarray(found)
+    return Reference(body.known(tensor), tensor._aval)
 
 
 def unsupported(what: str) -> NotImplementedError:
