@@ -363,3 +363,29 @@ def case_slots_of_libraries(tf, folder):
             optimizer.make(v, [7.0, 7.0])
         found.append((v, optimizer.get_slot(v, "momentum"), optimizer.seen))
     return found
+
+
+@in_folder
+def case_parts_that_a_class_remembers(tf, folder):
+    """Optimizers of Keras 2 work out their parts once: those that are made later are found too."""
+
+    class Remembering(tf.Module):
+        remembered = None
+
+        def _trackable_children(self, save_type="checkpoint", **kwargs):
+            if self.remembered is None:
+                found = super()._trackable_children(save_type, **kwargs)
+                object.__setattr__(self, "remembered", found)  # it is no part itself
+            return self.remembered
+
+        def build(self, value):
+            self.product, self.slots = tf.Variable(value), []
+            self.slots.append(tf.Variable(value))
+            return self
+
+    path = tf.train.Checkpoint(one=Remembering().build(3.0)).write(folder)
+    one = Remembering()
+    status = tf.train.Checkpoint(one=one).read(path)
+    one.build(1.0)
+    status.assert_consumed()
+    return one.product, list(one.slots)

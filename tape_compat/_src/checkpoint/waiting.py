@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..values.trackable import children, wrapped
+from ..values.trackable import AutoTrackable, children, wrapped
 
 #: The age of a checkpoint, and what gives its values to a part: `give(part, owner, name)`.
 Pending = tuple[int, Callable[[Any, Any, str], None]]
@@ -25,7 +25,7 @@ class Waiting:
         if name in self.pending:
             self._give(owner, [name])
         if any(name == other for *_, other in self.inside):
-            now = children(owner).get(name)
+            now = _parts(owner).get(name)
             if isinstance(now, (list, dict)):  # what waited for the one before waits for this one
                 self.inside = [(now if n == name else v, w, n) for v, w, n in self.inside]
         self._look_inside(owner)
@@ -43,7 +43,7 @@ class Waiting:
             give(part, owner, name)
 
     def _give(self, owner: Any, names: Iterable[str]) -> None:
-        parts = children(owner)
+        parts = _parts(owner)
         for name in names:
             if name in parts:
                 self.restore_part(owner, name, parts[name])
@@ -61,6 +61,15 @@ class Waiting:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Waiting, ()
+
+
+def _parts(owner: Any) -> dict[str, Any]:
+    """The parts of an object that there are now: a class that gives them itself, as optimizers of
+    Keras 2 do, may do so as they were before."""
+    found = children(owner)
+    if not isinstance(owner, AutoTrackable):
+        return found
+    return {**AutoTrackable._trackable_children(owner), **found}
 
 
 class Containers:
