@@ -51,6 +51,10 @@ def _suppressed(op, *, threshold=0.5, **more):
     )
 
 
+def _softly_suppressed(**more):
+    return _suppressed("NonMaxSuppressionV5", threshold=1.0, soft_nms_sigma=0.5, **more)
+
+
 CALLS = {
     # special functions
     "ApproximateEqual": lambda r, c: r.ApproximateEqual(x=c(X), y=c(Y), tolerance=1.6),
@@ -206,9 +210,10 @@ CALLS = {
     "NonMaxSuppressionV4": _suppressed(
         "NonMaxSuppressionV4", score_threshold=0.1, pad_to_max_output_size=True
     ),
-    "NonMaxSuppressionV5": _suppressed(
-        "NonMaxSuppressionV5", threshold=1.0, score_threshold=0.1, soft_nms_sigma=0.5
-    ),
+    "NonMaxSuppressionV5": lambda r, c: [
+        _softly_suppressed(score_threshold=0.1)(r, c),
+        _softly_suppressed(score_threshold=0.4, pad_to_max_output_size=True)(r, c),
+    ],
     "NonMaxSuppressionWithOverlaps": lambda r, c: r.NonMaxSuppressionWithOverlaps(
         overlaps=c(SQUARE),
         scores=c(SCORES[:3]),

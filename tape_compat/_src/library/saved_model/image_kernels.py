@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.dtypes import DType
-from ...ops import shapes
+from ...ops import joining, shapes
 from ...ops.arguments import known_value
 from ...ops.images import (
     adjustments,
@@ -129,12 +129,14 @@ def _suppressed_with_scores(
     *,
     pad_to_max_output_size: bool,
 ) -> Sequence[Tensor]:
-    if pad_to_max_output_size:
-        raise NotImplementedError("NonMaxSuppressionV5 with pad_to_max_output_size=True")
     places, found = suppression_scores.non_max_suppression_with_scores(
         corners, scores, most, _number(share), _number(least), _number(sigma)
     )
-    return places, found, shapes.size(places)
+    count = shapes.size(places)
+    if pad_to_max_output_size:
+        rest = [[0, most - count]]
+        places, found = joining.pad(places, rest), joining.pad(found, rest)
+    return places, found, count
 
 
 @kernel("NonMaxSuppressionWithOverlaps")
