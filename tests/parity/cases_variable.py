@@ -866,3 +866,9 @@ def case_count_up_to_in_a_function(tf):
     v = tf.Variable(1)
     count = tf.function(lambda: v.count_up_to(3) * 10)
     return [attempt(count, words=0) for _ in range(3)], v
+
+
+def case_what_an_assignment_gives_has_the_id_of_the_variable(tf):
+    v, other = tf.Variable([1.0]), tf.Variable([1.0])
+    given = v.assign([2.0]), v.assign_add([2.0])
+    return [x._unique_id == v._unique_id for x in (*given, other)]

@@ -242,7 +242,8 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
 
     @property
     def _unique_id(self) -> str:
-        return f"{self._shared_name}_{self._handle.id}"
+        """What Keras' optimizers know it by, also as what an assignment gave back."""
+        return f"variable_{self._handle.id}"
 
     def set_shape(self, shape: Any) -> None:
         """Narrow the shape that values may have. Raises ValueError if the value does not fit."""
