@@ -137,6 +137,44 @@ def case_map_fn_keeps_splits(tf):
     ]
 
 
+def case_map_fn_keeps_inner_axes(tf):
+    """Rows have as many ragged axes as the signature says, or `elems`."""
+    spec, f = tf.RaggedTensorSpec, tf.reshape(tf.range(12.0), [6, 2])
+    r = tf.RaggedTensor.from_row_lengths(f, [0, 1, 2, 3])
+    deep = tf.ragged.constant([[[1.0, 2.0], [3.0]], [[4.0]], []])
+
+    def mapped(fn, x, sizes=None, *args):
+        signature = None if sizes is None else spec(sizes, tf.float32, *args)
+        return lambda: tf.map_fn(fn, x, fn_output_signature=signature)
+
+    def filled(*sizes):
+        return lambda x: tf.ones(sizes)
+
+    def wide(row):
+        return row.to_tensor(shape=[None, 2])
+
+    with tf.GradientTape() as tape:
+        tape.watch(f)
+        squares = tf.map_fn(tf.square, tf.gather(f, tf.ragged.constant([[0, 1], [], [0]])))
+    found = _each(
+        [
+            mapped(tf.exp, r),
+            lambda: tf.function(lambda x: tf.map_fn(tf.exp, x))(r),
+            mapped(tf.exp, r, [None, 2], 0),
+            mapped(tf.exp, r, [None, 2], 0, tf.int32),
+            mapped(lambda row: tf.reduce_sum(row, 0), r),
+            mapped(tf.exp, r[:0]),
+            mapped(wide, deep, [None, 2], 0),
+            mapped(wide, deep),
+            mapped(filled(2, 3), f, [None, 2], 0),
+            mapped(filled(2, 2), f, [None], 0),
+            mapped(filled(2, 2), f, [None, None], 1),
+            mapped(filled(2), f, [None], 0),
+        ]
+    )
+    return found, _plain(squares), tape.gradient(squares.flat_values, f)
+
+
 def case_gather_by_nothing(tf):
     q = tf.ragged.constant([[[1, 4], []], [[2]]])
     none = q[:0]

@@ -100,21 +100,33 @@ def _stacked(rows: list[Any], spec: Any) -> Any:
         sizes = spec.shape.as_list() if isinstance(spec, TensorSpec) else []
         return zeros([0, *sizes], dtype)
     if isinstance(spec, RaggedTensor):
-        spec = RaggedTensorSpec(
-            spec.shape[1:], spec.dtype, spec.ragged_rank - 1, spec.row_splits.dtype
-        )
+        spec = RaggedTensorSpec(None, spec.dtype, spec.ragged_rank - 1, spec.row_splits.dtype)
     if not rows:
         return _no_rows(spec)
+    rows = [row if isinstance(row, RaggedTensor) else convert(row) for row in rows]
     for row in rows:
-        if row.dtype != spec.dtype:
-            raise ValueError(
-                f"Error in map_fn: Expected `fn` to return a:\n  {spec}\nBut it returned a tensor "
-                f"of dtype {row.dtype.name}."
-            )
+        _check(row, spec)
         if not len(row.shape):
             raise invalid(
                 "Ragged values must have rank >= 1; encoded scalar element at index 0 has values "
                 f"{row}",
                 "RaggedTensorFromVariant",
             )
-    return ragged_rows.stack(rows).with_row_splits_dtype(spec.row_splits_dtype)
+    found = ragged_rows.of_rows(rows, spec.ragged_rank)
+    return found.with_row_splits_dtype(spec.row_splits_dtype)
+
+
+def _check(row: Any, spec: RaggedTensorSpec) -> None:
+    """Refuse a result of `map_fn` that `spec` does not describe."""
+    ragged = isinstance(row, RaggedTensor)
+    given = row._type_spec if ragged else TensorSpec(row.shape, row.dtype)
+    rank, splits = (row.ragged_rank, row.row_splits.dtype) if ragged else (0, spec.row_splits_dtype)
+    kind = row.dtype, rank, splits
+    if kind == (spec.dtype, spec.ragged_rank, spec.row_splits_dtype):
+        if spec.shape.is_compatible_with(row.shape):
+            return
+    raise ValueError(
+        f"Error in map_fn:\n  Expected `fn` to return a:\n    {spec}\n  But it returned a:\n"
+        f"    {given}\n    (value={row!s})\n  To fix, update the `fn_output_signature` (or "
+        "`dtype`) argument to `map_fn`."
+    )

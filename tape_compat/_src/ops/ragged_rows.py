@@ -340,14 +340,21 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
     if dense and (not rank or 0 < along >= rank - 1):
         return stack_dense(given, along)
     depth = max(rank > 1, *[len(rows_of(x).splits) for x in given])
+    if along == 0:
+        return of_rows(given, depth)
     parts = [rows_of(x, depth) for x in given]
     dtype = splits_dtype(*given)
-    if along == 0:
-        whole = end_to_end(parts)
-        form = under(whole, 0, splits_of_lengths([p.height for p in parts]), whole, None)
-        return _of_any_lengths(form, dtype if depth else int32)
     found = concat([expand_dims(ragged(p, dtype), along) for p in parts], along)
     return found if len(given) > 1 else _of_any_lengths(rows_of(found), dtype)
+
+
+def of_rows(values: Sequence[Any], depth: int) -> RaggedTensor:
+    """A ragged tensor of these rows, of one rank. depth: how many of their axes after the first are
+    cut as well, at least."""
+    parts = [rows_of(x, depth) for x in values]
+    whole = end_to_end(parts)
+    form = under(whole, 0, splits_of_lengths([p.height for p in parts]), whole, None)
+    return _of_any_lengths(form, splits_dtype(*values) if depth else int32)
 
 
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
