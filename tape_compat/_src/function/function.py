@@ -38,18 +38,7 @@ from .function_spec import FunctionSpec
 from .function_type import FunctionType, Parameter, type_of, untyped
 from .graph import FuncGraph
 from .methods import as_method
-from .retracing import (
-    General,
-    Retracing,
-    has_unknown,
-    key_of,
-    mapped,
-    of_any_count,
-    retracing_of,
-    spec_like,
-    unsized,
-    with_zeros,
-)
+from .retracing import General, Retracing, key_of, retracing_of, widened, with_specs, with_zeros
 from .signature import LITERALS, Arguments, Bound, Signature, serves, spec_names, texts_in
 from .trace import AssumingTrace, Trace, as_tensors, traced
 from .tracebacks import filter_traceback
@@ -304,10 +293,10 @@ class Function(Recorded):
                     self._signature.general(bound)._replace(known_texts=False).key
                 )
             if found is None:
-                given = of_any_count(unsized(self._signature.general(bound)))
+                given = widened(self._signature.general(bound))
                 if self._reduce_retracing:
                     given = self._general.of(given)
-                by_sizes = has_unknown(given) and not has_unknown(bound)
+                by_sizes = given.has_unknown and not bound.has_unknown
                 shared = self._reduce_retracing or by_sizes
                 if shared:
                     found = self._traces.get(given.key)
@@ -317,7 +306,7 @@ class Function(Recorded):
                     found = BySizes()
                 elif isinstance(found, Unlearned):
                     return found
-                elif isinstance(found, str) and has_unknown(bound):
+                elif isinstance(found, str) and bound.has_unknown:
                     return found  # it may be possible where the sizes are known
                 if shared:
                     self._traces[given.key] = found
@@ -334,10 +323,8 @@ class Function(Recorded):
         """A trace of its own for arguments of which sizes are 0 that are unknown in `given`, if the
         function can be recorded so: what stands behind `if tf.size(x) > 0:` need not fit."""
         known = with_zeros(given, bound)
-        if known is None:
-            return None
         try:
-            return self._recorded(known, False, settled=True)
+            return known and self._recorded(known, False, settled=True)
         except Exception as error:
             LOGGER.debug("%s is not recorded for sizes of 0: %s", self._name, error)
             return None
@@ -404,7 +391,7 @@ class Function(Recorded):
             filter_traceback(error)
             raise
         self._may_create = False
-        given = mapped(bound, lambda x: spec_like(x, bound.known_texts))  # which holds no tensors
+        given = with_specs(bound)[1]  # which holds no tensors
         self._given[given.key] = given, found
         return found
 
@@ -448,7 +435,7 @@ class Function(Recorded):
     def whole_trace_for(self, bound: Bound) -> Trace:
         """As `trace_for`; one without steps of the host if there is one for these sizes."""
         found = self.trace_for(bound)
-        if not found.graph.in_parts or found.shapes is None or has_unknown(bound):
+        if not found.graph.in_parts or found.shapes is None or bound.has_unknown:
             return found
         with self._lock:
             whole = self._whole.get(bound.key)

@@ -225,17 +225,6 @@ def _with_zeros(general: Any, known: Any) -> Any:
     return TensorSpec([0 if m == 0 else n for n, m in pairs], general.dtype, general.name)
 
 
-def has_unknown(bound: Bound) -> bool:
-    """Whether a size of an argument is not known."""
-    given = bound.args, tuple(value for _, value in bound.kwargs)
-    values = nest.flatten(given, expand_composites=True)
-    return any(
-        not value.shape.is_fully_defined()
-        for value in values
-        if isinstance(value, (Tensor, TensorSpec))
-    )
-
-
 def unsized(bound: Bound) -> Bound:
     """Arguments with specs in the place of tensors that are parts of noted elements, where the
     dataset's spec has None for the first size. The others are taken as they are: specs of ours may
@@ -246,6 +235,11 @@ def unsized(bound: Bound) -> Bound:
             if isinstance(value, Tensor) and isinstance(part, TensorSpec) and _any_first(part):
                 unknown[id(value)] = TensorSpec([None, *value.shape[1:]], value.dtype)
     return mapped(bound, lambda value: unknown.get(id(value), value)) if unknown else bound
+
+
+def widened(bound: Bound) -> Bound:
+    """Arguments with specs in the place of tensors whose sizes are no part of what they are."""
+    return of_any_count(unsized(bound))
 
 
 def _any_first(spec: TensorSpec) -> bool:

@@ -458,6 +458,14 @@ class Bound(NamedTuple):
         """What a trace for them is known by."""
         return tuple(self.taken_apart(specs=True).parts)
 
+    @property
+    def has_unknown(self) -> bool:
+        """Whether a size of an argument is not known."""
+        given = self.args, tuple([value for _, value in self.kwargs])
+        values = nest.flatten(given, expand_composites=True)
+        tensors = [x for x in values if isinstance(x, (Tensor, TensorSpec))]
+        return not all(x.shape.is_fully_defined() for x in tensors)
+
     def taken_apart(self, specs: bool = False) -> Arguments:
         arguments = Arguments(specs, self.known_texts)
         parts, tensors = arguments.parts, arguments.tensors
