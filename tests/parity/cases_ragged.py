@@ -387,6 +387,17 @@ def case_function_keeps_rows(tf):
     return [parts(double(tf.ragged.constant(rows))) for rows in ([[1, 2]], [[1], [2]], [[3], [4]])]
 
 
+def case_map_fn_of_an_unknown_number_of_rows(tf):
+    spec = tf.RaggedTensorSpec([None, 2], tf.float32, ragged_rank=0)
+
+    def pairs(x):
+        return tf.map_fn(lambda row: tf.reshape(row, [-1, 2]) * 2.0, x, fn_output_signature=spec)
+
+    function = tf.function(pairs, input_signature=[tf.TensorSpec([None, 4])], autograph=False)
+    batches = tf.data.Dataset.from_tensor_slices(tf.ones([5, 4])).batch(2).map(pairs)
+    return [function(tf.ones([n, 4])).to_list() for n in (3, 2)], [x.to_list() for x in batches]
+
+
 def case_map_fn(tf):
     r = tf.ragged.constant([[1, 2], [], [3]])
     spec = tf.RaggedTensorSpec([None], tf.int32)

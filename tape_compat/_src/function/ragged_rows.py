@@ -10,6 +10,7 @@ import numpy as np
 from ..composites.ragged import RaggedTensor, RaggedTensorSpec
 from ..composites.sparse import SparseTensor, SparseTensorSpec, known_dense_shape
 from ..core.dtypes import as_dtype
+from ..core.errors import NeedsValue
 from ..core.refuse import invalid
 from ..ops import joining, ragged_rows
 from ..ops.creation import zeros
@@ -17,6 +18,7 @@ from ..ops.sparse_layout import concat, expand_dims, made, positions, taken
 from ..values import nest
 from ..values.convert import convert
 from ..values.spec import TensorSpec
+from ..values.tensor import Tensor
 
 
 def has_rows(structure: Any) -> bool:
@@ -49,6 +51,15 @@ def _rows(x: Any) -> Any:
     return x if isinstance(x, RaggedTensor) else convert(x)
 
 
+def _count(rows: Any) -> int:
+    """How many there are. Raises: NeedsValue if that is not known."""
+    if isinstance(rows, RaggedTensor):
+        return int(rows.nrows())
+    if isinstance(rows, Tensor) and rows.shape.rank and rows.shape[0] is None:
+        raise NeedsValue("How many rows tf.map_fn takes is not known")
+    return len(rows)
+
+
 def map_ragged(fn: Callable[[Any], Any], elems: Any, signature: Any) -> Any:
     """`fn` of each row of a nest, stacked as `signature` says, by default as `elems` is.
 
@@ -56,7 +67,7 @@ def map_ragged(fn: Callable[[Any], Any], elems: Any, signature: Any) -> Any:
       rows of a ragged tensor where one is to be made.
     """
     leaves = [_rows(x) for x in nest.flatten(elems)]
-    counts = [int(x.nrows()) if isinstance(x, RaggedTensor) else len(x) for x in leaves]
+    counts = list(map(_count, leaves))
     for count in counts[1:]:
         if count != counts[0]:
             raise ValueError(f"Dimensions {counts[0]} and {count} are not compatible")
