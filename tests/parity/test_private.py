@@ -406,8 +406,12 @@ def _of_a_parameter(tf, base):
         def __array__(self, dtype=None, copy=None):
             return np.array([1.0, 2.0, 3.0, 4.0], dtype or "float32")
 
+    class WithoutDtype(Parameter):
+        dtype = None
+
     x = Parameter()
-    found = [tnp.reshape(x, [2, 2]), tnp.add(x, 1), tnp.sum(x), tnp.stack([x, x])]
+    found = [tnp.reshape(WithoutDtype(), [2, 2])]
+    found += [tnp.reshape(x, [2, 2]), tnp.add(x, 1), tnp.sum(x), tnp.stack([x, x])]
     found += [tnp.concatenate([x, tf.ones(2)]), tnp.maximum(tf.ones(4), x), tnp.dot(x, x)]
     return [tnp.result_type(x) == np.float32, [(y.dtype.name, y.numpy().tolist()) for y in found]]
 

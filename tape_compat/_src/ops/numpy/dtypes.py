@@ -99,7 +99,8 @@ def _for_numpy(value: Any) -> Any:
     if isinstance(value, DType):
         return value.np_dtype
     if isinstance(value, (TensorType, IndexedSlices)) or hasattr(value, "_as_tensor"):
-        return as_dtype(cast("Any", value).dtype).np_dtype
+        kind = cast("Any", value).dtype
+        return np.float64 if kind is None else as_dtype(kind).np_dtype
     return value.dtype if isinstance(value, jax.Array) else value
 
 
