@@ -117,13 +117,7 @@ class Function(Recorded):
         #: Its draws where it runs as Python.
         self._draws = PythonDraws()
         self._general = General()
-        self._options = (
-            input_signature,
-            autograph,
-            jit_compile,
-            reduce_retracing,
-            autograph_options,
-        )
+        self._options = input_signature, autograph, jit_compile, reduce_retracing, autograph_options
         self._bound: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
         #: Whether variables were made at the first call; none may be from then on.
         self._may_create = True
