@@ -3,6 +3,7 @@
 import pytest
 
 import tape_compat as tf
+from tape_compat._src.checkpoint.tracking import AutoTrackable
 from tape_compat._src.library.lookup.initializers import KeyValueTensorInitializer
 from tape_compat._src.standin.keras2 import wrap
 from tape_compat._src.standin.keras2_models import (
@@ -14,7 +15,7 @@ from tape_compat._src.standin.keras2_models import (
     registered_identifiers,
     save_and_return_nodes,
 )
-from tape_compat._src.values.trackable import AutoTrackable, Trackable
+from tape_compat._src.values.trackable import Trackable
 
 
 class Layer(AutoTrackable):

@@ -6,9 +6,9 @@ import types
 import pytest
 
 import tape_compat as tf
+from tape_compat._src.checkpoint.tracking import AutoTrackable, NoDependency, children
 from tape_compat._src.standin import adapted, keras2, table, utilities
 from tape_compat._src.standin.finder import entry
-from tape_compat._src.values.trackable import AutoTrackable, NoDependency, children
 from tests.processes import run
 from tests.test_standin import printed, said
 

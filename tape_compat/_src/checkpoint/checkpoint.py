@@ -16,7 +16,7 @@ from ..core import dtypes, errors
 from ..core.paths import local_path
 from ..core.state import LOCAL
 from ..values.context import init_scope
-from ..values.trackable import AutoTrackable, NoDependency, Trackable, children, is_trackable
+from ..values.trackable import Trackable
 from ..values.variable import VALUE_KEY, Variable
 from .bundle import write_bundle
 from .graph import GRAPH_KEY, parsed
@@ -26,6 +26,7 @@ from .restoring import Restoration, assign_values
 from .saving import View, gather, view_of
 from .state import put_state
 from .status import CheckpointLoadStatus, InitializationOnlyStatus, NameBasedSaverStatus, Unrestored
+from .tracking import AutoTrackable, NoDependency, children, is_trackable
 from .variables import full_name, is_variable
 
 Status = CheckpointLoadStatus | InitializationOnlyStatus | NameBasedSaverStatus

@@ -17,12 +17,12 @@ from ..core.shapes import TensorShape
 from ..values.context import init_scope
 from ..values.convert import convert
 from ..values.tensor import Tensor
-from ..values.trackable import children
 from ..values.variable import VALUE_KEY
 from .graph import Graph
 from .keys import escaped
 from .reader import CheckpointReader
 from .saving import values_of
+from .tracking import children
 from .variables import check_dtype, check_shape, is_variable, put_value
 from .waiting import Containers
 

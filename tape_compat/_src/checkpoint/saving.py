@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..values.convert import convert
-from ..values.trackable import Trackable, children
+from ..values.trackable import Trackable
 from .graph import GRAPH_KEY, Graph, Node, Slot, Value
 from .keys import escaped, path_of, slot_path, value_key
+from .tracking import children
 from .variables import full_name, is_variable, variable_of
 
 

@@ -8,10 +8,11 @@ from collections import deque
 from typing import Any
 
 from ..core.errors import NotFoundError
-from ..values.trackable import Trackable, children
+from ..values.trackable import Trackable
 from .graph import GRAPH_KEY, Graph, parsed
 from .reader import CheckpointReader, load_checkpoint
 from .saving import view_of
+from .tracking import children
 
 _LOG = logging.getLogger("tape_compat")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..values.trackable import AutoTrackable, children, wrapped
+from .tracking import AutoTrackable, children, wrapped
 
 #: The age of a checkpoint, and what gives its values to a part: `give(part, owner, name)`.
 Pending = tuple[int, Callable[[Any, Any, str], None]]

@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+from ..checkpoint.tracking import NOTES, AutoTrackable
 from ..values import nest
 from ..values.names import name_scope
-from ..values.trackable import NOTES, AutoTrackable
 from ..values.variable import Variable
 
 __all__ = ["Module"]

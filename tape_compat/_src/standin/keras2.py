@@ -10,17 +10,17 @@ from malt.core import ag_ctx
 
 from ..checkpoint.restoring import SlotPosition
 from ..checkpoint.state import put_state
-from ..core.errors import user_location
-from ..function.autograph.entry import convert_in_context
-from ..values.tensor import Tensor
-from ..values.trackable import (
+from ..checkpoint.tracking import (
     ListWrapper,
     NoDependency,
-    Trackable,
     _DictWrapper,
     children_of_structure,
     is_trackable,
 )
+from ..core.errors import user_location
+from ..function.autograph.entry import convert_in_context
+from ..values.tensor import Tensor
+from ..values.trackable import Trackable
 from ..values.variable import VALUE_KEY, Variable
 
 

@@ -59,7 +59,7 @@ NAMES = {
         "standin.keras2:CheckpointInitialValueCallable"
     ),
     "__internal__.tracking.DelegatingTrackableMixin": "standin.keras2:DelegatingTrackableMixin",
-    "__internal__.tracking.AutoTrackable": "values.trackable:AutoTrackable",
+    "__internal__.tracking.AutoTrackable": "checkpoint.tracking:AutoTrackable",
     "__internal__.tracking.Trackable": "values.trackable:Trackable",
     "__internal__.load_context": "standin.keras2:load_context",
     "__internal__.mixed_precision.register_loss_scale_wrapper": "standin.runtime:nothing",
@@ -73,7 +73,7 @@ NAMES = {
     "__internal__.tracking.wrap": "standin.keras2:wrap",
     "__internal__.function.Function": "function.function:Function",
     "__internal__.get_name_scope": "values.names:get_current_name_scope",
-    "__internal__.tracking.no_automatic_dependency_tracking": "values.trackable:untracked",
+    "__internal__.tracking.no_automatic_dependency_tracking": "checkpoint.tracking:untracked",
     "__internal__.execute_fn_for_device": "standin.keras2:execute_fn_for_device",
     "__internal__.train.is_mixed_precision_graph_rewrite_enabled": "standin.runtime:nothing",
     "__internal__.train.set_using_mixed_precision_policy": "standin.runtime:nothing",
@@ -193,9 +193,9 @@ NAMES = {
     "python.tpu.tpu_function.get_tpu_context": "standin.tpu:get_tpu_context",
     "python.trackable.resource.RestoredResource": "standin.keras2_models:RestoredResource",
     "python.trackable.resource.TrackableResource": "library.lookup.resources:TrackableResource",
-    "python.trackable.data_structures.ListWrapper": "values.trackable:ListWrapper",
-    "python.trackable.data_structures.NoDependency": "values.trackable:NoDependency",
-    "python.trackable.data_structures._DictWrapper": "values.trackable:_DictWrapper",
+    "python.trackable.data_structures.ListWrapper": "checkpoint.tracking:ListWrapper",
+    "python.trackable.data_structures.NoDependency": "checkpoint.tracking:NoDependency",
+    "python.trackable.data_structures._DictWrapper": "checkpoint.tracking:_DictWrapper",
 }
 
 #: Classes that libraries know by the module and name that these have in TensorFlow.
@@ -404,7 +404,11 @@ MODULES = {
     },
     "python.saved_model.model_utils.mode_keys": ("._src.standin.keras2",),
     "python.saved_model.save": (),
-    "python.trackable.base": ("._src.values.trackable", "._src.standin.keras2"),
+    "python.trackable.base": (
+        "._src.values.trackable",
+        "._src.checkpoint.tracking",
+        "._src.standin.keras2",
+    ),
     **{f"python.training.{name}": (".compat.v1.train",) for name in _TRAINING},
     "python.training.moving_averages": (".train",),
     "python.util.all_util": ("._src.standin.utilities",),

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ...checkpoint.tracking import AutoTrackable
 from ...core.dtypes import as_dtype
 from ...core.errors import NeedsValue, user_location
 from ...function.any_rank import ConcreteFunctionOfAnyRank
@@ -16,7 +17,7 @@ from ...values.composite import TypeSpec
 from ...values.convert import convert
 from ...values.spec import TensorSpec
 from ...values.tensor import Tensor
-from ...values.trackable import AutoTrackable, Trackable
+from ...values.trackable import Trackable
 from ...values.variable import Variable
 from .messages import FunctionSpec, SavedConcreteFunction
 from .nodes import GraphFunction

@@ -12,6 +12,7 @@ from typing import Any
 from ...checkpoint.bundle import write_bundle
 from ...checkpoint.keys import path_of, value_key
 from ...checkpoint.saving import View, values_in, view_of
+from ...checkpoint.tracking import children_of_structure
 from ...checkpoint.variables import is_variable, variable_of
 from ...core.errors import NeedsValue, user_location
 from ...core.paths import local_path
@@ -19,7 +20,7 @@ from ...core.state import LOCAL
 from ...function.any_rank import ConcreteFunctionOfAnyRank
 from ...function.concrete import ConcreteFunction
 from ...function.function import Function
-from ...values.trackable import Trackable, children_of_structure
+from ...values.trackable import Trackable
 from ...values.variable import VALUE_KEY, Handle, Variable
 from ..lookup.static import StaticHashTable
 from .assets import Asset

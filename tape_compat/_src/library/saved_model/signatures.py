@@ -6,13 +6,13 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ...checkpoint.tracking import functions_of
 from ...function.concrete import ConcreteFunction
 from ...function.function import Function
 from ...function.signature import parameter_name
 from ...values.composite import CompositeTensor
 from ...values.spec import TensorSpec
 from ...values.tensor import Tensor
-from ...values.trackable import functions_of
 from .make_nodes import unique
 
 DEFAULT = "serving_default"
