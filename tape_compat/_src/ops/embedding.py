@@ -8,13 +8,13 @@ from typing import Any
 import jax.numpy as jnp
 from jax import lax
 
+from ..composites.ragged import RaggedTensor
 from ..core.avals import Aval
 from ..core.dimensions import broadcast, fit
 from ..core.op import Op
 from ..core.refuse import invalid, shown
 from ..values.convert import convert
 from ..values.dispatch import maps_composites, maps_first
-from ..values.ragged import RaggedTensor
 from ..values.record import apply, identity
 from ..values.tensor import Tensor
 from . import rules
