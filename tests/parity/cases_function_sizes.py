@@ -226,36 +226,6 @@ def case_unknown_batches(tf):
     return found, len(runs)
 
 
-#: Slices of a vector of 10 by the size of another one, whose bounds may lie before the beginning.
-SLICES = {
-    "to": lambda x, y, n: x[: n // 2 - 2],
-    "from": lambda x, y, n: x[n // 2 - 2 :],
-    "between": lambda x, y, n: x[n - 3 : n - 1],
-    "back": lambda x, y, n: x[n - 3 :: -1],
-    "back to": lambda x, y, n: x[: n - 4 : -1],
-    "in steps": lambda x, y, n: x[n - 5 :: 2],
-    "far": lambda x, y, n: x[: 3 * n - 12],
-    "of itself": lambda x, y, n: y[: n // 2 - 2],
-}
-
-
-def case_slices_whose_bounds_may_be_negative(tf):
-    x, found = tf.range(10.0), {}
-    for name, slice_of in SLICES.items():
-
-        @tf.function(autograph=False, input_signature=[tf.TensorSpec([None]), tf.TensorSpec([10])])
-        def cut(y, x, slice_of=slice_of):
-            with tf.GradientTape() as tape:
-                tape.watch([x, y])
-                part = slice_of(x, y, tf.shape(y)[0])
-                z = tf.reduce_sum(part**2)
-            return part, tape.gradient(z, [x, y], unconnected_gradients="zero")
-
-        shape = cut.get_concrete_function().structured_outputs[0].shape
-        found[name] = [shape, *[cut(tf.range(float(n)), x) for n in (0, 3, 5, 12)]]
-    return found
-
-
 def case_refused(tf):
     f = tf.function(lambda x: tf.dynamic_partition(x, tf.cast(x, tf.int32), 2))
     with_error = []

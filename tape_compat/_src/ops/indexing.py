@@ -137,8 +137,7 @@ def _inside(bound: Size, n: Size, low: Size, high: Size) -> Size:
     if less(bound, 0):
         return maximum(bound + n, low)
     if not less(-1, bound):
-        negative = 0 - maximum(minimum(bound, 0), -1)  # 1 if so, else 0
-        return maximum(minimum(bound + negative * n, high), low)
+        raise NeedsValue(f"Whether the bound {bound} of a slice is negative is not known")
     return minimum(bound, high)
 
 
