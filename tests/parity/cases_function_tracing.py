@@ -766,6 +766,7 @@ def case_input_signature_traces_once(tf):
         tf.ones([1, 3]),
         tf.ones([2, 3]),
         np.ones([5, 3], np.float32),
+        tf.zeros([0, 3]),
         input_signature=[tf.TensorSpec([None, 3], tf.float32)],
     )
 
