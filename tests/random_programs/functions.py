@@ -112,19 +112,7 @@ class FunctionWriter(DerivativeWriter):
             if not fit:
                 raise Rejected
             arguments.append(self.rng.choice(fit))
-        if self.maybe(0.08):
-            arguments[0] = self._without_rows(arguments[0])
         self._called(name, arguments)
-
-    def _without_rows(self, name: str) -> str:
-        """A tensor of the same rank that has no elements, if there can be one."""
-        if not self.values[name].shape.rank:
-            return name
-        empty = self.fresh("x")
-        self.say(f"{empty} = {name}[:0]", (name,))
-        self.scope[empty] = self.values[name][:0]
-        self.keep(empty, self.scope[empty], [name])
-        return empty
 
     def _called(self, name: str, arguments: list[str]) -> None:
         text = f"{name}({', '.join(arguments)})"
