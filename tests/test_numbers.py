@@ -32,6 +32,7 @@ EXCEPTIONS = {
     "counting.approx_max_k.recall_target": "says how a TPU is to search",
     "counting.approx_min_k.recall_target": "says how a TPU is to search",
     "plain_kernels.approx_top_k.recall_target": "says how a TPU is to search",
+    "losses.compute_average_loss.global_batch_size": "takes integers only",
     **{
         f"comparison.{name}.y": "takes integers only"
         for name in ("bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift")

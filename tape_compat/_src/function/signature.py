@@ -41,7 +41,7 @@ _PLAIN = (
 LITERALS = frozenset((bool, int, float, complex, str, bytes, type(None), type(Ellipsis)))
 
 #: Where the composites are that can be made of specs as well.
-_VALUES = f"{__name__.partition('.')[0]}._src.values."
+_OURS = tuple([f"{__name__.partition('.')[0]}._src.{name}." for name in ("values", "composites")])
 
 
 class Arguments:
@@ -217,7 +217,7 @@ class Described(NamedTuple):
 def holds_anything(spec: TypeSpec) -> bool:
     """Whether a composite of this spec can be made with something else in the place of its tensors:
     one of ours, not of a library or a linear operator."""
-    return isinstance(spec, ExtensionTypeSpec) or type(spec).__module__.startswith(_VALUES)
+    return isinstance(spec, ExtensionTypeSpec) or type(spec).__module__.startswith(_OURS)
 
 
 def _describes(components: Any) -> bool:
