@@ -125,7 +125,7 @@ class _Loading:
             if name != _INITIALIZER:
                 inputs = {key: _parts(key, saved.inputs[key]) for key in sorted(saved.inputs)}
                 given = {key: info for parts in inputs.values() for key, info in parts.items()}
-                case = _Case(self._imported, given, dict(saved.outputs))
+                case = _Case(self._imported, given, dict(saved.outputs), self.variables())
                 found.put(name, RestoredConcrete(name, by_keyword(list(given)), case))
         return found
 
@@ -174,15 +174,20 @@ def _sparse(info: TensorInfo) -> dict[str, str]:
 class _Case:
     """A signature: a function of tensors by name, in the place of a `Case`.
 
-    given: what is fed. wanted: what it gives.
+    given: what is fed. wanted: what it gives. variables: those of the graph.
     """
 
     args: tuple[Any, ...] = ()
 
     def __init__(
-        self, imported: Imported, given: dict[str, TensorInfo], wanted: dict[str, TensorInfo]
+        self,
+        imported: Imported,
+        given: dict[str, TensorInfo],
+        wanted: dict[str, TensorInfo],
+        variables: Iterable[Variable],
     ):
         self._imported, self._given, self._wanted = imported, given, wanted
+        self.variables = tuple(variables)
         self.kwargs = {key: self._spec(key, info) for key, info in given.items()}
         self.output = {key: _told(info, key) for key, info in wanted.items()}
 
