@@ -30,7 +30,7 @@ from ..core.x64 import in_x64
 from . import memory, policy
 from .donation import ONLY_OURS, Care
 from .interpret import convolutions, decompositions, products
-from .interpret.control import CONTROL, ITERATIONS
+from .interpret.control import CONTROL, ITERATIONS, loop_layout
 from .interpret.cost import WHILE_ITERATIONS
 from .interpret.plan import ByHand, Interpreted
 from .interpret.randomness import HASHES, is_key
@@ -263,7 +263,7 @@ def _planned(
 
 def _stacked(scan: Any) -> int:
     """How many arrays have a row for each iteration of it."""
-    carried, constants = scan.params["num_carry"], scan.params["num_consts"]
+    constants, carried = loop_layout(scan.params)
     return len(scan.invars) + len(scan.outvars) - constants - 2 * carried
 
 
