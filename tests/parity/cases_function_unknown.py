@@ -307,3 +307,32 @@ def case_functions_called_by_functions_with_computed_sizes(tf):
     two, three = tf.ones([2]), tf.ones([3])
     found = [longer(two), sized(two, three), sized(three, two), second(tf.ones([5, 2]), two)]
     return found, longer(three), sized(three, three)
+
+
+def case_unknown_sizes_that_are_0(tf):
+    """JAX takes it that an unknown size is not 0: `x[1:]` had the size -1, `x[:1]` the size 1."""
+
+    def sizes(x):
+        parts = x[1:], x[:-1], x[1:2], x[:1], tf.concat([x, x[:1]], 0)
+        found = [(part, tf.shape(part)) for part in parts]
+        return found, tf.reshape(x[1:], [tf.shape(x[1:])[0], 2])
+
+    by_signature = tf.function(sizes, input_signature=[tf.TensorSpec([None, 2])])
+    relaxed = tf.function(sizes, reduce_retracing=True)
+
+    @tf.function(input_signature=[{"a": tf.TensorSpec([None, None]), "b": [tf.TensorSpec([None])]}])
+    def nested(x):
+        return tf.shape(x["a"][:, 1:]), tf.shape(x["b"][0][:1]), tf.reduce_sum(x["a"], 0)
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 2])])
+    def guarded(x):
+        if tf.shape(x)[0] > 0:
+            found = x[0] + tf.reduce_max(x, 0)
+        else:
+            found = tf.zeros([2])
+        return found, sizes(x)
+
+    counts = (2, 0, 1, 3, 0)
+    found = [[f(tf.ones([n, 2])) for n in counts] for f in (by_signature, relaxed, guarded)]
+    shapes = ([2, 3], [1]), ([2, 0], [1]), ([0, 2], [0]), ([0, 0], [2])
+    return found, [nested({"a": tf.ones(a), "b": [tf.ones(b)]}) for a, b in shapes]

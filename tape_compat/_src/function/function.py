@@ -38,7 +38,7 @@ from .function_spec import FunctionSpec
 from .function_type import FunctionType, Parameter, type_of, untyped
 from .graph import FuncGraph
 from .methods import as_method
-from .retracing import General, Retracing, retracing_of, widened, with_specs
+from .retracing import General, Retracing, key_of, retracing_of, widened, with_specs, with_zeros
 from .signature import LITERALS, Arguments, Bound, Signature, serves, spec_names, texts_in
 from .trace import AssumingTrace, Trace, as_tensors, traced
 from .tracebacks import filter_traceback
@@ -196,7 +196,7 @@ class Function(Recorded):
             bound = self._of_texts(bound, arguments)
             if bound.known_texts:
                 arguments = bound.taken_apart()
-        key = self._signature.key(bound, arguments)
+        key = key_of(self._signature, bound, arguments)
         trace = self._traces.get(key)
         try:
             if trace is None:
@@ -222,7 +222,7 @@ class Function(Recorded):
         known = bound._replace(known_texts=True)
         if self._needs_texts or LOCAL.state.capture is not None:
             return known
-        key = self._signature.key(bound, arguments)
+        key = key_of(self._signature, bound, arguments)
         try:
             trace = self._traces.get(key) or self._trace(key, bound)
             if isinstance(trace, BySizes):
@@ -302,13 +302,27 @@ class Function(Recorded):
                     return found
                 elif isinstance(found, str) and bound.has_unknown:
                     return found  # it may be possible where the sizes are known
-                self._traces[key] = found
                 if shared:
                     self._traces[given.key] = found
+                if by_sizes and isinstance(found, Trace):
+                    found = self._of_zeros(found, given, bound)
+                self._traces[key] = found
                 if self._reduce_retracing:
                     self._general.came(given)
                 if texts_in(key):
                     self._forget_texts(key, given.key)
+            return found
+
+    def _of_zeros(self, found: Trace, given: Bound, bound: Bound) -> Trace:
+        """The trace for arguments of which sizes are 0 that are unknown in `given`: one of its own
+        where sizes were computed that do not hold for them, if the function can be recorded so."""
+        known = with_zeros(given, bound)
+        if known is None or found.holds_for(bound.taken_apart().tensors):
+            return found
+        try:
+            return self._recorded(known, False, settled=True)
+        except Exception as error:  # what stands behind `if tf.size(x) > 0:` need not fit
+            LOGGER.debug("%s is not recorded for sizes of 0: %s", self._name, error)
             return found
 
     def _forget_texts(self, *keys: tuple) -> None:

@@ -21,7 +21,7 @@ from ..values.spec import TensorSpec
 from ..values.tensor import Tensor
 from ..values.variable import Variable
 from .elements import TAKEN
-from .signature import Bound, rebuilt
+from .signature import Arguments, Bound, Signature, rebuilt
 
 #: TensorFlow warns, at most so many times, once that many of the last calls were recorded.
 _MOST_WARNINGS = 2
@@ -195,6 +195,34 @@ def mapped(bound: Bound, function: Any) -> Bound:
         args=tuple([rebuilt(value, function) for value in bound.args]),
         kwargs=tuple([(name, rebuilt(value, function)) for name, value in bound.kwargs]),
     )
+
+
+def key_of(signature: Signature, bound: Bound, arguments: Arguments) -> tuple:
+    """What a trace for arguments is known by, which are taken apart."""
+    if signature.specs is None:
+        return tuple(arguments.parts)
+    given = signature.general(bound)
+    if any(0 in x._aval.shape for x in arguments.tensors):
+        given = with_zeros(given, bound) or given
+    return given.key
+
+
+def with_zeros(given: Bound, bound: Bound) -> Bound | None:
+    """Specs of arguments, those sizes known that are 0 in the arguments; None if no unknown one is:
+    JAX takes it that an unknown size is not 0."""
+    general, known = with_specs(given)[0], with_specs(bound)[0]
+    if len(general) != len(known):  # there are specs of ragged or sparse tensors
+        return None
+    specs = iter(map(_with_zeros, general, known))
+    found = mapped(given, lambda _: next(specs))
+    return None if found.key == given.key else found
+
+
+def _with_zeros(general: Any, known: Any) -> Any:
+    if not isinstance(general, TensorSpec) or general.shape.rank is None or 0 not in known.shape:
+        return general
+    pairs = zip(general.shape, known.shape, strict=True)
+    return TensorSpec([0 if m == 0 else n for n, m in pairs], general.dtype, general.name)
 
 
 def unsized(bound: Bound) -> Bound:

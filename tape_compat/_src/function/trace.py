@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..core import dimensions, errors, limits
@@ -11,8 +11,10 @@ from ..core.caches import keep
 from ..core.dimensions import Sizes
 from ..core.dtypes import string
 from ..core.native import native, provide
+from ..core.program import Node
 from ..core.refuse import tf_dtype_name
 from ..core.state import LOCAL, ThreadState
+from ..core.steps import slot_avals
 from ..run.executor import give_up, run
 from ..run.op_by_op import interprets, op_runner
 from ..values import nest
@@ -386,6 +388,14 @@ class Trace:
         avals = tuple([x._aval.at(sizes) for x in (*self.inputs, *further)])
         return at_sizes(self.captured.closure, sizes, avals)
 
+    def holds_for(self, tensors: Sequence[Tensor]) -> bool:
+        """Whether the sizes that were computed are those that there are for these tensors, of which
+        some have no elements: JAX takes it that an unknown size is not 0, and `x[:1]` one row."""
+        held = [current(handle) for handle in self.graph.variable_avals]
+        sizes, path = self._sizes([*tensors, *held]), self.graph.node.path()
+        known = {slot: aval.at(sizes) for slot, aval in slot_avals(path).items()}
+        return all(_is_told(node, known, sizes) for node in path)
+
     def _sizes(self, tensors: Sequence[Tensor]) -> Sizes:
         """What the unknown sizes are in a call."""
         assert self.shapes is not None
@@ -412,6 +422,17 @@ class Trace:
             reads=tuple([others.get(v._handle, v) for v in found.reads]),
             variables=tuple([others.get(v._handle, v) for v in found.variables]),
         )
+
+
+def _is_told(node: Node, known: Mapping[int, Aval], sizes: Sizes) -> bool:
+    """Whether what an instruction gives has the shapes that are known, at these sizes."""
+    if node.closure is None:
+        return True
+    try:
+        found, _ = node.closure.at(sizes).infer(tuple([known[i] for i in node.inputs]))
+    except Exception:  # the call will say what does not fit
+        return True
+    return all(known[i].shape == aval.shape for i, aval in enumerate(found, node.first))
 
 
 class AssumingTrace(Trace):
