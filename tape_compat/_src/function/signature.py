@@ -429,10 +429,6 @@ class Signature:
             f"kwargs: {kwargs or {}} for signature: {shown or self.shown}."
         )
 
-    def key(self, bound: Bound, arguments: Arguments) -> tuple:
-        """What a trace for arguments is known by, which are taken apart."""
-        return tuple(arguments.parts) if self.specs is None else self.general(bound).key
-
     def general(self, bound: Bound) -> Bound:
         """Arguments with what is known of them beforehand instead."""
         if self.specs is None:
