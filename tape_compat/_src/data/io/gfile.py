@@ -269,8 +269,13 @@ class GFile:
         """The mode."""
         return self._mode
 
+    @property
+    def _reads(self) -> bool:
+        """Whether it may be read."""
+        return self._kind == "r" or "+" in self._kind
+
     def _reader(self) -> Any:
-        if self._kind != "r" and "+" not in self._kind:
+        if not self._reads:
             raise errors.PermissionDeniedError(None, None, "File isn't open for reading")
         if self._read is None:
             path = _path(self._name)
@@ -343,8 +348,7 @@ class GFile:
 
     def tell(self) -> int:
         """The place in the file."""
-        writes_only = self._kind != "r" and "+" not in self._kind
-        return (self._writer() if writes_only else self._reader()).tell()
+        return (self._reader() if self._reads else self._writer()).tell()
 
     def seekable(self) -> bool:
         """Whether `seek` works: it does."""
