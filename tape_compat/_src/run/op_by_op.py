@@ -123,8 +123,9 @@ class OpRunner:
         self._closure = closure
         self.outputs = closure.infer(avals)[0]
         self.large = memory.may_lack(sum([aval.nbytes for aval in self.outputs]))
-        plan, names, blas, effects, multiplies, self.stacks, stacked = _planned(closure, avals)
-        self.dry = not effects and "while" not in names
+        made = _planned(closure, avals)
+        plan, names, blas, self.stacks = made.plan, made.names, made.blas, made.stacks
+        self.dry = not made.effects and "while" not in names
         self._plan: Interpreted | ByHand | None = None if plan.compiled_alone else plan
         self.idle = plan.steps == 0
         self.equations = plan.equations
@@ -132,7 +133,7 @@ class OpRunner:
         dear = names["conv_general_dilated"] - plan.kernel_calls
         inside = plan.equations - plan.steps
         products = names["dot_general"] if inside else 0
-        self.price = policy.op_compile_seconds(dear, hashes, inside, products, stacked)
+        self.price = policy.op_compile_seconds(dear, hashes, inside, products, made.stacked)
         part = isinstance(closure, Call)
         if part:
             least, steps = policy.op_compile_seconds(), len(closure.flat.steps)
@@ -147,7 +148,7 @@ class OpRunner:
         self.context: Callable[..., Any] = in_one_thread if threads else on_host
         decomposes = _on_host() and not _BY_LAPACK.isdisjoint(names)
         side = max(map(_side, avals), default=0.0) if decomposes else 0.0
-        self.side = side if policy.in_several_threads(side, multiplies) else 0.0
+        self.side = side if policy.in_several_threads(side, made.multiplies) else 0.0
         few = plan.arithmetic <= policy.WITH_MOVES_SECONDS
         self.moves = self._plan is not None and few
         self.products, self.kernels = plan.products, plan.kernels
@@ -238,17 +239,31 @@ class OpRunner:
         return self._plan.run(list(map(np.asarray, arrays)))
 
 
-def _planned(
-    closure: Closure, avals: tuple[Aval, ...]
-) -> tuple[Interpreted | ByHand, Counter[str], set[str], bool, bool, int, int]:
-    """How it is interpreted, the primitives in it, those of them that no kernel of this library
-    does, whether it does more than compute, whether LAPACK multiplies matrices for it, the bytes of
-    what loops in it give, and the number of arrays whose rows they read or give."""
+class _Planned(NamedTuple):
+    """How a closure is interpreted, and what is in it.
+
+    names: the primitives; blas: those of them that no kernel of this library does. effects: whether
+    it does more than compute. multiplies: whether LAPACK multiplies matrices for it. stacks: the
+    bytes of what loops in it give; stacked: how many arrays have a row for each of their
+    iterations.
+    """
+
+    plan: Interpreted | ByHand
+    names: Counter[str]
+    blas: set[str]
+    effects: bool = False
+    multiplies: bool = False
+    stacks: int = 0
+    stacked: int = 0
+
+
+def _planned(closure: Closure, avals: tuple[Aval, ...]) -> _Planned:
+    """The plan of a closure for arrays of these shapes."""
     by_hand = closure.by_hand
     if by_hand is not None:
         outputs, single = closure.infer(avals)
         plan = ByHand(by_hand, single, sum([aval.size for aval in outputs]))
-        return plan, Counter(HASHES[:1]), set(), False, False, 0, 0
+        return _Planned(plan, Counter(HASHES[:1]), set())
     jaxpr, sizes, *_ = closure.trace(avals)
     inside = list(equations(jaxpr.jaxpr))
     names = Counter([eqn.primitive.name for eqn in inside])
@@ -258,7 +273,7 @@ def _planned(
     plan = Interpreted(jaxpr, sizes)
     blas = set(names) if plan.compiled_alone else set(names) - decompositions.BY_KERNEL
     stacked = sum([_stacked(eqn) for eqn in loops if eqn.primitive.name == "scan"])
-    return plan, names, blas, bool(jaxpr.effects), multiplies, stacks, stacked
+    return _Planned(plan, names, blas, bool(jaxpr.effects), multiplies, stacks, stacked)
 
 
 def _stacked(scan: Any) -> int:
