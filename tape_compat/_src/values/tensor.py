@@ -23,7 +23,7 @@ from ..core.refuse import no_value, out_of_scope
 from ..core.shapes import TensorShape
 from ..core.state import LOCAL
 from ..core.x64 import in_x64
-from ..run import executor
+from ..run import executor, waiting
 from . import operators
 from .composite import TensorType
 from .stated import state_shape
@@ -155,7 +155,7 @@ class Tensor(operators.Operators, TensorType, Placed):
     def _copy(self) -> np.ndarray:
         """The value, once it is there, as an array of its own."""
         self._tell_taken()
-        return np.array(self._value(), order="C")
+        return waiting.copied(self._value())
 
     def _numpy(self) -> Any:
         """See `numpy`."""
