@@ -231,6 +231,34 @@ def test_calls_of_a_settled_function_run_no_python_of_ours():
 
 @pytest.mark.skipif(FASTPATH is None, reason="not built")
 @pytest.mark.usefixtures("deferred")
+def test_remembered_gradients_of_rows_are_found_in_c():
+    """Of Python it takes what joins the derivatives of rows and their indices."""
+    table, ids = tf.Variable([[1.0, 2.0], [3.0, 4.0]]), tf.constant([1, 1])
+
+    def gradient(profile=None):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.square(tf.nn.embedding_lookup(table, ids)))
+        sys.setprofile(profile)
+        try:
+            return tape.gradient(loss, [table])
+        finally:
+            sys.setprofile(None)
+
+    called, held = [], []
+    for _ in range(3):
+        gradient()
+    for _ in range(50):
+        (found,) = gradient(lambda frame, event, _: event == "call" and called.append(frame.f_code))
+        held.append(sys.getrefcount(ids))
+    names = {code.co_name for code in called}
+    assert "answers" in names and held[0] == held[-1]
+    assert names <= {"answers", "<listcomp>", "part", "as_tuple", "__init__"}
+    np.testing.assert_array_equal(found.values, [[6.0, 8.0], [6.0, 8.0]])
+    np.testing.assert_array_equal(found.indices, [1, 1])
+
+
+@pytest.mark.skipif(FASTPATH is None, reason="not built")
+@pytest.mark.usefixtures("deferred")
 def test_what_python_knows_of_functions_holds_for_their_calls_in_c():
     step = tf.function(lambda x: x + 1.0)
     x = tf.constant(1.0)

@@ -59,9 +59,9 @@
 
 /* Names of attributes, as strings: `text.ids`. */
 #define NAMES(X)                                                                                   \
-    X(__enter__) X(__exit__) X(_pack) X(_quick) X(_unread) X(acquire) X(arguments) X(call)         \
-    X(draw) X(gradient) X(graphs) X(ids) X(immediate) X(item) X(packed) X(python) X(record)        \
-    X(release) X(unpack_results) X(state) X(variable_accessed)
+    X(__enter__) X(__exit__) X(_pack) X(_quick) X(_unread) X(acquire) X(answers) X(arguments)      \
+    X(call) X(draw) X(gradient) X(graphs) X(ids) X(immediate) X(item) X(packed) X(python)          \
+    X(record) X(release) X(unpack_results) X(state) X(variable_accessed)
 
 #define MOST_SLOTS 24
 #define FIELD(slot) Py_ssize_t slot;

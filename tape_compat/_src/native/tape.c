@@ -192,6 +192,20 @@ static PyObject *spliced(PyObject *current, PyObject *owner, PyObject *found, Py
     return answers;
 }
 
+/* The derivatives that were found in Node.splices, likewise: the answers of a sequence, or what a
+   remember.SlicedSequence makes of those of its own. */
+static PyObject *derivatives(PyObject *current, PyObject *owner, PyObject *found, PyObject *log,
+                             Py_ssize_t length, PyObject *calls)
+{
+    if (PyTuple_CheckExact(found))
+        return spliced(current, owner, found, log, length);
+    PyObject *made = spliced(current, owner, PyTuple_GET_ITEM(found, 0), log, length);
+    PyObject *answers =
+        made ? PyObject_CallMethodObjArgs(found, text.answers, made, calls, NULL) : NULL;
+    Py_XDECREF(made);
+    return answers;
+}
+
 /* GradientTape.gradient(target, sources) of one tensor, by one tensor or variable or a list of
    them, after the `with` block: what tape._remembered finds. */
 static PyObject *remembered_gradient(PyObject *self, PyObject *current, PyObject *record,
@@ -216,16 +230,14 @@ static PyObject *remembered_gradient(PyObject *self, PyObject *current, PyObject
         /* A few: to compare is cheaper than to hash thousands of nodes. */
         PyObject *last = end_of(log);
         while (!found && PyDict_Next(SLOT(last, Node.splices), &place, &key, &value)) {
-            int same = PyTuple_CheckExact(value) /* no SlicedSequence */
-                           ? is_key(key, owner, calls, target, sources, n, ids, reads)
-                           : 0;
+            int same = is_key(key, owner, calls, target, sources, n, ids, reads);
             if (same < 0)
                 break;
             found = same ? Py_NewRef(value) : NULL;
         }
     }
     if (found)
-        answers = spliced(current, owner, found, log, length);
+        answers = derivatives(current, owner, found, log, length, calls);
     DROP(found, log, owner);
     return answers;
 }
