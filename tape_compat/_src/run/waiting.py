@@ -10,8 +10,16 @@ import numpy as np
 
 from . import policy
 
+
+def _cores() -> int:
+    """How many cores this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 #: On a single core, looking would keep the program from running.
-_LOOKS = policy.LOOKS if (os.cpu_count() or 1) > 1 else 0
+_LOOKS = policy.LOOKS if _cores() > 1 else 0
 
 #: How many values are waited for asleep before one is looked for again.
 _asleep = 0
