@@ -231,6 +231,30 @@ def test_calls_of_a_settled_function_run_no_python_of_ours():
 
 @pytest.mark.skipif(FASTPATH is None, reason="not built")
 @pytest.mark.usefixtures("deferred")
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_remembered_gradients_are_found_in_c(kind):
+    """Of the variables of a tf.Module, which are a tuple, as of those in a list."""
+    w, b, called = tf.Variable([1.0, 2.0]), tf.Variable(3.0), []
+
+    def gradients(profile=None):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(w * w * b)
+        sys.setprofile(profile)
+        try:
+            return tape.gradient(loss, kind([w, b]))
+        finally:
+            sys.setprofile(None)
+
+    for _ in range(3):
+        gradients()
+    found = gradients(lambda frame, event, _: event == "call" and called.append(frame.f_code))
+    assert not called and type(found) is kind
+    np.testing.assert_array_equal(found[0], [6.0, 12.0])
+    assert found[1].numpy() == 5.0
+
+
+@pytest.mark.skipif(FASTPATH is None, reason="not built")
+@pytest.mark.usefixtures("deferred")
 def test_remembered_gradients_of_rows_are_found_in_c():
     """Of Python it takes what joins the derivatives of rows and their indices."""
     table, ids = tf.Variable([[1.0, 2.0], [3.0, 4.0]]), tf.constant([1, 1])

@@ -206,8 +206,8 @@ static PyObject *derivatives(PyObject *current, PyObject *owner, PyObject *found
     return answers;
 }
 
-/* GradientTape.gradient(target, sources) of one tensor, by one tensor or variable or a list of
-   them, after the `with` block: what tape._remembered finds. */
+/* GradientTape.gradient(target, sources) of one tensor, by one tensor or variable or a list or tuple
+   of them, after the `with` block: what tape._remembered finds. */
 static PyObject *remembered_gradient(PyObject *self, PyObject *current, PyObject *record,
                                      PyObject *target, PyObject *const *sources, Py_ssize_t n)
 {
@@ -267,10 +267,10 @@ static PyObject *gradient_call(PyObject *self, PyObject *const *args, size_t nar
         SLOT(args[0], GradientTape._record) == Py_None ||
         Py_TYPE(args[1]) != Tensor.type || !caller(&code, &instruction))
         return python_call(self, args, nargsf, names);
-    int one = are_inputs(args + 2, 1);
-    if (!one && !PyList_CheckExact(args[2]))
+    int one = are_inputs(args + 2, 1), is_tuple = PyTuple_CheckExact(args[2]);
+    if (!one && !is_tuple && !PyList_CheckExact(args[2]))
         return python_call(self, args, nargsf, names);
-    PyObject *sources = one ? tuple_of(args + 2, 1) : PyList_AsTuple(args[2]);
+    PyObject *sources = one ? tuple_of(args + 2, 1) : PySequence_Tuple(args[2]);
     PyObject *current = sources ? thread_state() : NULL;
     PyObject *record = Py_NewRef(SLOT(args[0], GradientTape._record));
     if (current && are_inputs(((PyTupleObject *)sources)->ob_item, PyTuple_GET_SIZE(sources)))
@@ -283,6 +283,8 @@ static PyObject *gradient_call(PyObject *self, PyObject *const *args, size_t nar
     DROP(sources, current, record);
     if (answers && one)
         Py_SETREF(answers, Py_NewRef(PyList_GET_ITEM(answers, 0)));
+    else if (answers && is_tuple)
+        Py_SETREF(answers, PyList_AsTuple(answers));
     if (answers || PyErr_Occurred())
         return answers;
     return python_call(self, args, nargsf, names);
