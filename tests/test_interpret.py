@@ -763,6 +763,44 @@ def test_lu_and_qr():
     check(solve, x + 3 * np.eye(3), x[0], times=100, alone=alone)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "complex128"])
+def test_eigenvectors_and_singular_vectors(dtype):
+    """They are XLA's to the last bit, and so have its signs: LAPACK is the same."""
+    x = np.stack([numbers(np.dtype(dtype), 5, 5, low=-1, high=1) for _ in range(3)])
+    x[1, 0, 2] = np.nan
+    x[2] = np.eye(5)
+    for function in (
+        partial(lax.linalg.eigh, symmetrize_input=False),
+        partial(lax.linalg.eigh, symmetrize_input=False, lower=False),
+        lambda x: jnp.linalg.svd(x[:, :3]),
+        lambda x: jnp.linalg.svd(x[..., :2], full_matrices=False),
+        lambda x: jnp.linalg.svd(x, compute_uv=False),
+        jnp.linalg.eig,
+        jnp.linalg.eigvals,
+    ):
+        check(function, x)
+        if TRACING:
+            continue
+        for got, wanted in zip(plan_of(function, x)([x]), jax.tree.leaves(compiled(function, x))):
+            np.testing.assert_array_equal(got, wanted)
+
+
+def test_parts_of_decompositions_are_left_to_xla():
+    x = np.eye(3)
+    check(lambda x: jnp.linalg.svd(x, False, True, subset_by_index=(0, 3)), x, alone=1)
+    check(lambda x: lax.linalg.eig(x), x, alone=1)
+    check(lambda x: lax.linalg.eigh(x), x[:0, :0], alone=1)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_fourier_transforms(dtype):
+    x = numbers(np.dtype(dtype), 2, 3, 4)
+    real = np.stack([x.real, -x.imag])
+    each([jnp.fft.fft, jnp.fft.ifft2, jnp.fft.irfftn, partial(jnp.fft.irfft, n=5)], x, absolute=4)
+    each([jnp.fft.rfft, jnp.fft.rfft2, partial(jnp.fft.rfft, n=3)], real, absolute=4)
+    check(jnp.fft.irfft, x[..., :1], alone=1)
+
+
 def eliminated(a):
     """Of matrices [b, m, n]: L and U in one, which row each row was changed for, and the order of
     rows."""

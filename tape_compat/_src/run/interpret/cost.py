@@ -177,6 +177,12 @@ def _matrices(calls: float, cubes: float) -> Callable[[Params, Avals, Avals], fl
     return cost
 
 
+def _fft(params: Params, ins: Avals, outs: Avals) -> float:
+    elements = max(size(ins[0]), size(outs[0]))
+    calls = 6 * len(params["fft_lengths"]) * NUMPY_SECONDS
+    return calls + elements * math.log2(math.prod(params["fft_lengths"]) + 1) * 2e-9
+
+
 def _lu(params: Params, ins: Avals, outs: Avals) -> float:
     return 6 * NUMPY_SECONDS + size(ins[0]) * ins[0].shape[-1] * 0.5e-9
 
@@ -213,6 +219,10 @@ _OWN: dict[str, Callable[[Params, Avals, Avals], float]] = {
     "cholesky": _matrices(0.0, 0.3),
     "qr": _matrices(1.0, 2.0),
     "lu": _lu,
+    "eigh": _matrices(0.0, 9.0),
+    "svd": _matrices(0.0, 20.0),
+    "eig": _matrices(0.0, 25.0),
+    "fft": _fft,
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,12 @@ from .rule import Avals, Function, Params, Rule, direct
 _ELIMINATE: Any = getattr(KERNELS, "eliminate", None)
 _SUBSTITUTE: Any = getattr(KERNELS, "substitute", None)
 _TAKEN = tuple(map(np.dtype, ("float32", "float64", "complex64", "complex128")))
+
+#: LAPACK's letters for them, and the names of what its routines want to be given room by.
+_LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
+_ROOMS = {"syevd": ("lwork", "liwork"), "heevd": ("lwork", "liwork", "lrwork")}
+
+_NAN = {"f": np.nan, "c": complex(np.nan, np.nan)}
 
 #: Larger systems are left to LAPACK: the kernel multiplies number by number. It takes those of 64
 #: unknowns in a tenth of the time of NumPy, of 400 in a fifth.
@@ -82,11 +89,108 @@ def _qr(params: Params, ins: Avals, outs: Avals) -> Function | None:
     return lambda a: np.linalg.qr(a, mode)
 
 
+def _lapack(name: str, dtype: np.dtype) -> tuple[Function, Function]:
+    """A routine of LAPACK, of the library whose routines jaxlib calls, and what gives its room. By
+    NumPy's, which compute in double precision, vectors of single precision have other signs."""
+    lapack = importlib.import_module("scipy.linalg.lapack")
+    name = f"{_LETTERS[dtype.name]}{name}"
+    return getattr(lapack, name), getattr(lapack, f"{name}_lwork")
+
+
+def _each(decompose: Function, outs: Avals) -> Function:
+    """Over a batch. Not a number in what is of a matrix whose decomposition does not end."""
+
+    def function(a: Any) -> Any:
+        matrices = a.reshape(-1, *a.shape[-2:])
+        found = [np.empty((len(matrices), *aval.shape[a.ndim - 2 :]), aval.dtype) for aval in outs]
+        for i, matrix in enumerate(matrices):
+            parts = decompose(matrix)
+            for j, out in enumerate(found):
+                out[i] = _NAN[out.dtype.kind] if parts is None else parts[j]
+        return [out.reshape(aval.shape) for out, aval in zip(found, outs, strict=True)]
+
+    return function
+
+
+def _whole(params: Params, aval: Any) -> bool:
+    """Whether all of a decomposition is asked for, of matrices that have one."""
+    others = map(params.get, ("subset_by_index", "algorithm", "implementation"))
+    return 0 not in aval.shape and aval.dtype in _TAKEN and all(x is None for x in others)
+
+
+def _eigh(params: Params, ins: Avals, outs: Avals) -> Function | None:
+    if not _whole(params, ins[0]):
+        return None
+    kind = "heevd" if ins[0].dtype.kind == "c" else "syevd"
+    routine, room = _lapack(kind, ins[0].dtype)
+    lower = params["lower"]
+    *sizes, _ = room(ins[0].shape[-1], lower=lower)
+    given = dict(zip(_ROOMS[kind], map(_room, sizes), strict=True))
+
+    def decompose(a: Any) -> Any:
+        w, v, failed = routine(a, lower=lower, **given)
+        return None if failed else (v, w)
+
+    return _each(decompose, outs)
+
+
+def _svd(params: Params, ins: Avals, outs: Avals) -> Function | None:
+    if not _whole(params, ins[0]):
+        return None
+    routine, room = _lapack("gesdd", ins[0].dtype)
+    vectors, full = params["compute_uv"], params["full_matrices"]
+    lwork = _room(room(*ins[0].shape[-2:], compute_uv=vectors, full_matrices=full)[0])
+
+    def decompose(a: Any) -> Any:
+        u, s, v, failed = routine(a, compute_uv=vectors, full_matrices=full, lwork=lwork)
+        return None if failed else (s, u, v)
+
+    return _each(decompose, outs)
+
+
+def _eig(params: Params, ins: Avals, outs: Avals) -> Function | None:
+    if not _whole(params, ins[0]) or params["compute_left_eigenvectors"]:
+        return None
+    routine, room = _lapack("geev", ins[0].dtype)
+    asked = {"compute_vl": False, "compute_vr": params["compute_right_eigenvectors"]}
+    lwork = _room(room(ins[0].shape[-1], **asked)[0])
+
+    def decompose(a: Any) -> Any:
+        if not np.isfinite(a).all():
+            return None
+        *values, _, v, failed = routine(a, **asked, lwork=lwork)
+        if failed:
+            return None
+        if len(values) == 1:
+            return values[0], v
+        return values[0] + 1j * values[1], _in_pairs(v, values[1])
+
+    return _each(decompose, outs)
+
+
+def _in_pairs(v: Any, imaginary: Any) -> Any:
+    """The eigenvectors of a real matrix. Of two that are conjugate LAPACK gives the real part of
+    the first, then its imaginary one."""
+    found = v.astype(np.result_type(v, 1j))
+    for i in np.flatnonzero(imaginary > 0) if v.size else ():
+        found[:, i] = v[:, i] + 1j * v[:, i + 1]
+        found[:, i + 1] = found[:, i].conj()
+    return found
+
+
+def _room(size: Any) -> int:
+    """What LAPACK says it needs is a number of the matrix' dtype, which may be rounded down."""
+    return int(size.real * 1.000001) + 1
+
+
 TABLE: dict[str, Rule] = {
     "triangular_solve": Rule(_triangular_solve),
     "cholesky": direct(_cholesky_or_nan),
     "lu": Rule(_lu),
     "qr": Rule(_qr),
+    "eigh": Rule(_eigh),
+    "svd": Rule(_svd),
+    "eig": Rule(_eig),
 }
 
 #: What only kernels do here.

@@ -1,4 +1,4 @@
-"""Rules of products of arrays, by `np.matmul`."""
+"""Rules of products of arrays, by `np.matmul`, and of Fourier transforms."""
 
 from __future__ import annotations
 
@@ -97,4 +97,20 @@ def _halves(x: Any) -> tuple[Any, Any]:
     return x >> 16, x & 0xFFFF
 
 
-TABLE: dict[str, Rule] = {"dot_general": Rule(_dot_general)}
+_TRANSFORMS: dict[str, Function] = {
+    "FFT": np.fft.fftn,
+    "IFFT": np.fft.ifftn,
+    "RFFT": np.fft.rfftn,
+    "IRFFT": np.fft.irfftn,
+}
+
+
+def _fft(params: Params, ins: Avals, outs: Avals) -> Function | None:
+    lengths, dtype = tuple(params["fft_lengths"]), outs[0].dtype
+    if 0 in (*ins[0].shape, *lengths):
+        return None
+    transform, axes = _TRANSFORMS[params["fft_type"].name], tuple(range(-len(lengths), 0))
+    return lambda x: transform(x, lengths, axes).astype(dtype, copy=False)
+
+
+TABLE: dict[str, Rule] = {"dot_general": Rule(_dot_general), "fft": Rule(_fft)}
