@@ -50,3 +50,27 @@ def test_multiples_of_unknown_sizes(exchange, tmp_path):
         for function, x in ((loaded.halved, given[6]), (loaded.odd, given[4])):
             with pytest.raises(reader.errors.InvalidArgumentError):
                 function(reader.constant(x))
+
+
+def _scaled(tf, x, factors, offset):
+    return tf.where(offset > 0.0, x * factors + offset, factors) - tf.reduce_mean(x * factors)
+
+
+def test_unknown_sizes_that_broadcast(exchange, tmp_path):
+    writer, readers = exchange
+    made = writer.Module()
+    specs = [writer.TensorSpec([None, None]), writer.TensorSpec([None, None])]
+    specs.append(writer.TensorSpec([None]))
+    recorded = functools.partial(_scaled, writer)
+    made.scaled = writer.function(recorded, input_signature=specs)
+    writer.saved_model.save(made, str(tmp_path))
+    shapes = [[(3, 4), (3, 4), 4], [(3, 1), (1, 4), 4], [(3, 4), (1, 1), 1], [(0, 4), (0, 1), 4]]
+    calls = [
+        [np.cos(np.arange(np.prod(s), dtype=np.float32).reshape(s)) for s in three]
+        for three in shapes
+    ]
+    compare(exchange, tmp_path, made, {"scaled": calls})
+    for reader in readers:
+        loaded = reader.saved_model.load(str(tmp_path))
+        with pytest.raises(reader.errors.InvalidArgumentError):
+            loaded.scaled(reader.ones([2, 4]), reader.ones([4, 4]), reader.ones([4]))

@@ -16,6 +16,7 @@ from ...core.shapes import TensorShape
 from ...data.io.tensors import make_tensor_proto
 from ...values.tensor import Tensor
 from .assets import Asset, asset_of
+from .broadcasts import broadcasting
 from .make_nodes import (
     RESOURCE,
     argument_name,
@@ -225,8 +226,8 @@ class Body:
         self, closure: Call, avals: Sequence[Aval], one: bool
     ) -> tuple[Call, Sequence[Aval], Program]:
         """What is written as a program, with its avals, and the program. Where it cannot be for all
-        sizes it is for slices that lie inside of their arrays, for the sizes that ops can do with,
-        and then for batches of one size."""
+        sizes it is for those that broadcast and for slices that lie inside of their arrays, for the
+        sizes that ops can do with, and then for batches of one size."""
         stated = sizes_stated(closure, avals)
         if stated:
             closure, avals = at(stated, closure, avals)
@@ -234,25 +235,29 @@ class Body:
             return closure, avals, program_of(closure, avals, self.name)
         except NotImplementedError as error:
             first = error
-        bounds = slices_inside(closure, avals)
-        for assumed in _assumptions(closure, avals, bounds, one):
+        for call, kinds, bounds in _assumptions(closure, avals, one):
             try:
-                found = program_of(*assumed, self.name)
+                found = program_of(call, kinds, self.name)
             except NotImplementedError:
                 continue
-            return *assumed, found._replace(bounds=bounds)
+            return call, kinds, found._replace(bounds=bounds)
         raise first
 
 
 def _assumptions(
-    closure: Call, avals: Sequence[Aval], bounds: Sequence[str], one: bool
-) -> Iterator[tuple[Call, Sequence[Aval]]]:
-    """A closure for less and less sizes, with its avals."""
+    closure: Call, avals: Sequence[Aval], one: bool
+) -> Iterator[tuple[Call, Sequence[Aval], tuple[str, ...]]]:
+    """A closure for less and less sizes, with its avals and the bounds of these."""
+    bounds = slices_inside(closure, avals)
+    broadcasts, further = broadcasting(closure, avals)
+    if further:
+        together = (*bounds, *further)
+        yield *at(within(together, avals), broadcasts, avals), together
     if bounds:
         closure, avals = at(within(bounds, avals), closure, avals)
-        yield closure, avals
+        yield closure, avals, bounds
     if one:
         for met in sizes_met(closure, avals):
             closure, avals = at(met, closure, avals)
-        yield closure, avals
-        yield at(one_batch(avals), closure, avals)
+        yield closure, avals, bounds
+        yield *at(one_batch(avals), closure, avals), bounds

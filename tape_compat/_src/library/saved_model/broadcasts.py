@@ -1,0 +1,114 @@
+"""Arrays whose sizes the call tells, and which are broadcast to each other.
+
+JAX has no program of these: it takes it that two unknown sizes are never the same, nor 1. So arrays
+are repeated to one shape before an op broadcasts them, and sizes get bounds: one of two is 1, or
+both are the same. Where sizes are known, XLA is left with no more than it has otherwise.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from ...core.avals import Aval
+from ...core.call import Call
+from ...core.dimensions import Shape, Size, broadcast, is_symbolic
+from ...core.op import Op
+from ...core.steps import Step, Steps
+
+
+def broadcasting(closure: Call, avals: Sequence[Aval]) -> tuple[Call, tuple[str, ...]]:
+    """A closure that repeats the arrays which its ops broadcast along unknown sizes, and the bounds
+    of sizes that it is for. The closure itself if it has none to repeat."""
+    made = _Broadcasting(avals)
+    for step in closure.flat.steps:
+        made.add(step)
+    if not made.bounds:
+        return closure, ()
+    outputs = tuple([made.numbers[i] for i in closure.flat.outputs])
+    steps = Steps(len(avals), tuple(made.steps), outputs)
+    return Call(steps, closure.name, closure.due), tuple(made.bounds)
+
+
+class _Broadcasting:
+    """Steps being written again. numbers: those of their values, by the numbers these had."""
+
+    def __init__(self, avals: Sequence[Aval]):
+        self.steps: list[Step] = []
+        self.bounds: dict[str, None] = {}
+        self.numbers = dict(enumerate(range(len(avals))))
+        self._avals = list(avals)
+
+    def add(self, step: Step) -> None:
+        """Write a step, behind those that repeat what it broadcasts."""
+        inputs = [self.numbers[i] for i in step.inputs]
+        if step.closure.op.broadcasts:
+            shapes = [self._avals[i].shape for i in inputs]
+            together = broadcast(shapes) or ()
+            self.bounds.update(dict.fromkeys(_bounds(shapes)))
+            inputs = [self._repeated(i, together) for i in inputs]
+        first = self._written(step.closure, inputs)
+        self.numbers.update(zip(range(step.first, step.end), itertools.count(first), strict=False))
+
+    def _repeated(self, number: int, together: Shape) -> int:
+        """A value that is repeated to the sizes that it is broadcast to, if it need be."""
+        shape = self._avals[number].shape
+        wanted = together[len(together) - len(shape) :]
+        sizes = zip(shape, wanted, strict=True)
+        repeats = {i: size for i, (have, size) in enumerate(sizes) if have not in (1, size)}
+        if not repeats:
+            return number
+        closure = _REPEATED.bind(axes=tuple(repeats), sizes=tuple(repeats.values()))
+        return self._written(closure, [number])
+
+    def _written(self, closure: Any, inputs: Sequence[int]) -> int:
+        """Write a closure. Gives the number of the first value that it gives."""
+        first = len(self._avals)
+        self._avals += closure.infer(tuple([self._avals[i] for i in inputs]))[0]
+        self.steps.append(Step(closure, tuple(inputs), first, len(self._avals)))
+        return first
+
+
+def _repeated(x: Any, axes: tuple[int, ...], sizes: Shape) -> Any:
+    """An array with these sizes along axes, along which it has the same ones, or 1."""
+    for axis, size in zip(axes, sizes, strict=True):
+        have = x.shape[axis]
+        first = jax.lax.slice_in_dim(_longer(x, axis, 1), 0, 1, axis=axis)
+        shape = (*x.shape[:axis], size, *x.shape[axis + 1 :])
+        same = _longer(x, axis, size - have)
+        x = jax.lax.select(jnp.asarray(have) == 1, jnp.broadcast_to(first, shape), same)
+    return x
+
+
+def _longer(x: Any, axis: int, more: Size) -> Any:
+    """An array with zeros behind its end along an axis."""
+    pads = [(0, more if i == axis else 0, 0) for i in range(x.ndim)]
+    return jax.lax.pad(x, jnp.zeros((), x.dtype), pads)
+
+
+def _shape_of_repeated(avals: Sequence[Aval], axes: tuple[int, ...], sizes: Shape) -> Aval:
+    shape = list(avals[0].shape)
+    for axis, size in zip(axes, sizes, strict=True):
+        shape[axis] = size
+    return Aval.of(tuple(shape), avals[0].dtype)
+
+
+_REPEATED = Op(_repeated, "BroadcastTo", shapes=_shape_of_repeated)
+
+
+def _bounds(shapes: Sequence[Shape]) -> Iterator[str]:
+    """What must hold of sizes so that these shapes broadcast: of two sizes a and b with a <= b that
+    (b - a)(a - 1) is 0, so that none is 0 beside 1 either."""
+    rank = max(map(len, shapes))
+    full = [(1,) * (rank - len(shape)) + tuple(shape) for shape in shapes]
+    for along in zip(*full, strict=True):
+        sizes: dict[Size, None] = dict.fromkeys(size for size in along if size != 1)
+        for a, b in itertools.combinations(sizes, 2):
+            if is_symbolic(a) or is_symbolic(b):
+                less, more = f"min({a}, {b})", f"max({a}, {b})"
+                yield f"{less}*{more} + {less} <= {more} + {less}*{less}"
+                yield f"{less}*{more} + {less} >= {more} + {less}*{less}"
