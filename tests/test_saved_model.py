@@ -442,3 +442,24 @@ def test_two_batches_of_no_row_and_their_derivative(saved):
         [[2.0, 4.0], [0.0, 0.0]],
     ]
     assert both.f(x[:0], y[:0]).shape == (0, 2)
+
+
+@pytest.mark.parametrize("rule", ["max", "avg", "places"])
+def test_windows_of_images_of_unknown_sizes(saved, rule):
+    pools = {
+        "max": lambda x: tf.nn.max_pool2d(x, 2, 2, "VALID"),
+        "avg": lambda x: tf.nn.avg_pool2d(x, 3, 2, "SAME"),
+        "places": lambda x: tf.nn.max_pool_with_argmax(x, 3, 2, "SAME"),
+    }
+    function = lambda x: tf.nest.flatten(pools[rule](x))
+    loaded = saved(with_function(function, input_signature=[tf.TensorSpec([None] * 4)]))
+    for shape in ((2, 4, 6, 1), (1, 5, 7, 2)):
+        x = tf.random.stateless_normal(shape, [1, 2])
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            found, wanted = loaded.f(x), function(x)
+            squares = [tf.reduce_sum(result[0] ** 2) for result in (found, wanted)]
+        for one, other in zip(found, wanted, strict=True):
+            np.testing.assert_allclose(one, other, 1e-6)
+        slopes = [tape.gradient(square, x) for square in squares]
+        np.testing.assert_allclose(*slopes, 1e-6)

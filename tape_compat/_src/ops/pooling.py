@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math as _math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -197,7 +199,29 @@ def _argmax(
         first = (x > y) | ((x == y) & (i < j))
         return jnp.where(first, x, y), jnp.where(first, i, j)
 
+    if any(map(is_symbolic, x.shape)):  # JAX crashes as it lowers a window of two such arrays
+        return _by_offsets((x, index), (lowest, none), larger, window, strides, padding)[1]
     return lax.reduce_window((x, index), (lowest, none), larger, window, strides, padding)[1]
+
+
+def _by_offsets(
+    arrays: Sequence[Any],
+    initial: Sequence[Any],
+    of_two: Callable[..., Any],
+    window: tuple[int, ...],
+    strides: tuple[int, ...],
+    padding: Any,
+) -> Any:
+    """`reduce_window` by a strided slice for each place in the window."""
+    pads = [(low, high, 0) for low, high in _pairs(arrays[0], window, strides, padding)]
+    padded = [lax.pad(x, none, pads) for x, none in zip(arrays, initial, strict=True)]
+    starts = [size - wide + 1 for size, wide in zip(padded[0].shape, window, strict=True)]
+
+    def at(place: tuple[int, ...]) -> list[Any]:
+        ends = [offset + start for offset, start in zip(place, starts, strict=True)]
+        return [lax.slice(x, place, ends, strides) for x in padded]
+
+    return functools.reduce(of_two, map(at, itertools.product(*map(range, window))))
 
 
 def _check_pool(kernel: str, kinds: str) -> Callable[..., None]:

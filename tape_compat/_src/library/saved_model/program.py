@@ -274,8 +274,17 @@ def derivative_of(closure: Call, program: Program, name: str) -> Derivative:
         return Derivative(None, inputs, outputs)
     count = len(program.inputs)
     pull = pullback(inexact.without_effect(), count, inputs, tuple(range(len(outputs))))
-    avals = [*program.inputs, *[program.outputs[i] for i in outputs]]
+    avals = [*program.inputs, *_as_traced(inexact, program)]
     return Derivative(program_of(pull, avals, name), inputs, outputs)
+
+
+def _as_traced(closure: Call, program: Program) -> Sequence[Aval]:
+    """What a closure gives, with unknown sizes as JAX writes them, which are other expressions than
+    ours for some ops."""
+    structs = [aval.struct for aval in program.inputs]
+    found = in_x64(jax.eval_shape, closure.fn, *structs)
+    avals = [program.outputs[i] for i in _places(program.outputs)]
+    return [Aval.of(x.shape, aval.dtype) for x, aval in zip(found, avals, strict=True)]
 
 
 def _places(avals: Sequence[Aval]) -> tuple[int, ...]:
