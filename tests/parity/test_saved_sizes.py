@@ -74,3 +74,35 @@ def test_unknown_sizes_that_broadcast(exchange, tmp_path):
         loaded = reader.saved_model.load(str(tmp_path))
         with pytest.raises(reader.errors.InvalidArgumentError):
             loaded.scaled(reader.ones([2, 4]), reader.ones([4, 4]), reader.ones([4]))
+
+
+_OF_SOME_SIZES = {
+    "stacked": lambda tf, x, y: tf.stack([x, y]),
+    "loss": lambda tf, x, y: tf.nn.softmax_cross_entropy_with_logits(x, y),
+    "parts": lambda tf, x, y: tf.add_n(tf.split(x, 2, 1)),
+    "mirrored": lambda tf, x, y: tf.pad(
+        tf.pad(x, [[0, 0], [2, 1]], "REFLECT"), [[1, 1]] * 2, "SYMMETRIC"
+    ),
+    "counts": lambda tf, x, y: tf.histogram_fixed_width(x, y[0, :2], 4),
+}
+
+
+def test_what_ops_can_do_with_some_sizes_only(exchange, tmp_path):
+    writer, readers = exchange
+    made = writer.Module()
+    specs = [writer.TensorSpec([None, None])] * 2
+    for name, function in _OF_SOME_SIZES.items():
+        recorded = functools.partial(function, writer)
+        setattr(made, name, writer.function(recorded, input_signature=specs))
+    writer.saved_model.save(made, str(tmp_path))
+    shapes = [(2, 4), (3, 6)]
+    x, y = (
+        [np.linspace(low, 1.0, n * m, dtype=np.float32).reshape(n, m) for n, m in shapes]
+        for low in (-0.5, -1.0)
+    )
+    compare(exchange, tmp_path, made, {name: list(zip(x, y)) for name in _OF_SOME_SIZES})
+    narrow = [np.ones([2, 2], np.float32)] * 2
+    for reader in readers:
+        loaded = reader.saved_model.load(str(tmp_path))
+        with pytest.raises(reader.errors.InvalidArgumentError):
+            loaded.mirrored(*map(reader.constant, narrow))

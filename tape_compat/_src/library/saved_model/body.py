@@ -10,8 +10,9 @@ import numpy as np
 
 from ...core.avals import Aval
 from ...core.call import Call
+from ...core.dimensions import INCONCLUSIVE
 from ...core.dtypes import DType, int32, int64, string, uint64
-from ...core.errors import user_location
+from ...core.errors import NeedsValue, user_location
 from ...core.shapes import TensorShape
 from ...data.io.tensors import make_tensor_proto
 from ...values.tensor import Tensor
@@ -201,7 +202,10 @@ class Body:
 
         Raises: NotImplementedError if it cannot be written.
         """
-        closure, avals, program = self._written(closure, avals, one)
+        try:
+            closure, avals, program = self._written(closure, avals, one)
+        except (NeedsValue, INCONCLUSIVE) as error:
+            raise NotImplementedError(str(error)) from error
         derivative = self._derivative(closure, program, whole)
         node = self.node("program", "XlaCallModule", references, program_attributes(program))
         if derivative is not None:

@@ -10,7 +10,7 @@ import itertools
 import logging
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any, NamedTuple, cast
 
@@ -22,7 +22,16 @@ from ...autodiff.dependence import used_by
 from ...core.avals import Aval
 from ...core.call import Call
 from ...core.derivative import conj, pullback
-from ...core.dimensions import Size, Sizes, bounded, bounds_in, is_symbolic, parsed, variables
+from ...core.dimensions import (
+    Size,
+    Sizes,
+    bounded,
+    bounds_in,
+    is_symbolic,
+    maximum,
+    parsed,
+    variables,
+)
 from ...core.dtypes import as_dtype
 from ...core.errors import user_location
 from ...core.op import Arrays, Closure, Op
@@ -55,7 +64,8 @@ def one_batch(avals: Sequence[Aval]) -> Sizes:
 
 def slices_inside(closure: Call, avals: Sequence[Aval]) -> tuple[str, ...]:
     """The bounds of sizes with which slices lie inside of their axes: those up to an unknown size,
-    as of a table of positions, and those of an unknown axis from a known place."""
+    as of a table of positions, those of an unknown axis from a known place, and those that are
+    mirrored at its ends."""
     kinds = list(avals)
     arguments = [size for aval in avals for size in aval.shape]
     bounds = dict.fromkeys(bounds_in(arguments, range(2, sys.maxsize)))
@@ -64,8 +74,18 @@ def slices_inside(closure: Call, avals: Sequence[Aval]) -> tuple[str, ...]:
         found = step.closure.infer(tuple(given))[0]
         lengths = {size for aval in given for size in aval.shape if not is_symbolic(size)}
         bounds.update(dict.fromkeys(bounds_in([n for x in found for n in x.shape], lengths)))
+        bounds.update(dict.fromkeys(_bounds_of_mirrored(step.closure, given)))
         kinds += found
     return tuple(bounds)
+
+
+def _bounds_of_mirrored(closure: Closure, avals: Sequence[Aval]) -> Iterator[str]:
+    mode = closure.attributes.get("mode")
+    if closure.op.name == "Pad" and mode != "CONSTANT":
+        edge = 1 if mode == "REFLECT" else 0
+        for size, pair in zip(avals[0].shape, closure.attributes["paddings"], strict=True):
+            if is_symbolic(size) and any(pair):
+                yield f"{size} >= {maximum(*pair) + edge}"
 
 
 def sizes_stated(closure: Call, avals: Sequence[Aval]) -> Sizes:
@@ -109,7 +129,8 @@ def size_met(closure: Call, avals: Sequence[Aval]) -> Sizes:
 
 
 def _sizes_met_together(closure: Closure, avals: Sequence[Aval], own: set[Size]) -> Sizes:
-    """The unknown sizes along an axis that an op can only do with as one size."""
+    """The unknown sizes along an axis that an op can only do with as one size; else along all."""
+    every: dict[str, Size] = {}
     for along in itertools.zip_longest(*[aval.shape for aval in avals]):
         unknown = [size for size in dict.fromkeys(along) if size in own]
         known = [size for size in along if size is not None and not is_symbolic(size)]
@@ -117,13 +138,15 @@ def _sizes_met_together(closure: Closure, avals: Sequence[Aval], own: set[Size])
         to = {str(size): wanted for size in unknown if size != wanted}
         if found := _needed(closure, avals, to):
             return found
-    return Sizes()
+        every |= to
+    return _needed(closure, avals, every)
 
 
 def _multiples_met(closure: Closure, avals: Sequence[Aval], own: set[Size]) -> Sizes:
     """Multiples of unknown sizes, or those with one remainder, where an op can only do with such:
-    that joins what was halved and doubled with what was not."""
-    sizes = dict.fromkeys(size for aval in avals for size in aval.shape if is_symbolic(size))
+    that joins what was halved and doubled with what was not, or cuts into equal parts."""
+    known = [*avals, *closure.infer(tuple(avals))[0]]
+    sizes = dict.fromkeys(size for aval in known for size in aval.shape if is_symbolic(size))
     whole = max([prod(map(int, _DIVISOR.findall(str(size)))) for size in sizes], default=1)
     names = [size for size in _names(avals) if size in own]
     for factor in [n for n in range(2, whole + 1) if whole % n == 0]:
