@@ -463,3 +463,18 @@ def test_windows_of_images_of_unknown_sizes(saved, rule):
             np.testing.assert_allclose(one, other, 1e-6)
         slopes = [tape.gradient(square, x) for square in squares]
         np.testing.assert_allclose(*slopes, 1e-6)
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "mean"])
+def test_slopes_of_as_many_segments_as_ids_tell(saved, name):
+    function = getattr(tf.math, f"segment_{name}")
+    specs = [tf.TensorSpec([None, None]), tf.TensorSpec([None], tf.int32)]
+    loaded = saved(with_function(function, input_signature=specs))
+    for ids in ([0, 0, 2, 2], [0, 1]):
+        x = tf.random.stateless_normal([len(ids), 2], [1, 2])
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            found, wanted = loaded.f(x, ids), function(x, ids)
+        np.testing.assert_allclose(found, wanted, 1e-6)
+        np.testing.assert_allclose(tape.gradient(found, x), tape.gradient(wanted, x), 1e-6)
+    assert loaded.f(tf.zeros([0, 2]), tf.zeros([0], tf.int32)).shape == (0, 2)

@@ -83,6 +83,12 @@ _OF_SOME_SIZES = {
     "mirrored": lambda tf, x, y: tf.pad(
         tf.pad(x, [[0, 0], [2, 1]], "REFLECT"), [[1, 1]] * 2, "SYMMETRIC"
     ),
+    "sliced": lambda tf, x, y: tf.slice(x, [1, 1], [-1, 2]) + tf.slice(y, [0, 2], [1, 2]),
+    "columns": lambda tf, x, y: x[:, 1] * y[1, -2],
+    "squeezed": lambda tf, x, y: tf.squeeze(tf.boolean_mask(x, x[:, 1] < -0.1), 0),
+    "solved": lambda tf, x, y: tf.linalg.triangular_solve(x, y),
+    "spread": lambda tf, x, y: tf.broadcast_to(x, tf.concat([[2], tf.shape(y)], 0)),
+    "spread_to_known": lambda tf, x, y: tf.broadcast_to(x[:1, :1], [3, 4]),
     "counts": lambda tf, x, y: tf.histogram_fixed_width(x, y[0, :2], 4),
 }
 
@@ -100,7 +106,9 @@ def test_what_ops_can_do_with_some_sizes_only(exchange, tmp_path):
         [np.linspace(low, 1.0, n * m, dtype=np.float32).reshape(n, m) for n, m in shapes]
         for low in (-0.5, -1.0)
     )
-    compare(exchange, tmp_path, made, {name: list(zip(x, y)) for name in _OF_SOME_SIZES})
+    calls = {name: list(zip(x, y)) for name in _OF_SOME_SIZES}
+    calls["solved"] = [(np.float32([[2.0]]), np.float32([[3.0]])), (x[1][:, :3] + 1.0, y[1][:, :3])]
+    compare(exchange, tmp_path, made, calls)
     narrow = [np.ones([2, 2], np.float32)] * 2
     for reader in readers:
         loaded = reader.saved_model.load(str(tmp_path))

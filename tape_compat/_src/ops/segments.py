@@ -11,7 +11,7 @@ from jax import lax
 
 from ..core import dtypes
 from ..core.avals import Aval
-from ..core.dimensions import differ
+from ..core.dimensions import differ, is_symbolic
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown
 from ..values.bounds import refuse_segments, scattered
@@ -125,10 +125,22 @@ def _where_present(function: Callable[..., Any]) -> Callable[..., Any]:
     return filled
 
 
+def _with_room(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function`; of an unknown number of segments one more is made, so that there is one: JAX
+    differentiates what looks up rows only if there certainly are any."""
+
+    def roomy(data: Any, ids: Any, segments: Any) -> Any:
+        if is_symbolic(segments):
+            return function(data, ids, segments + 1)[:segments]
+        return function(data, ids, segments)
+
+    return roomy
+
+
 def _unsorted(
     function: Callable[..., Any], doc: str, kernel: str, kinds: str = NUMBER
 ) -> Callable[..., Tensor]:
-    declared = Op(function, kernel, check=_check_unsorted(kernel, kinds))
+    declared = Op(_with_room(function), kernel, check=_check_unsorted(kernel, kinds))
 
     def call(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
         count = static(num_segments)
@@ -183,7 +195,7 @@ def _sorted_segments(
         if not have or differ(ids[0], have[0]):
             raise invalid("segment_ids should be the same size as dimension 0 of input.", kernel)
 
-    declared = Op(function, kernel, check=check)
+    declared = Op(_with_room(function), kernel, check=check)
 
     def call(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
         data, ids = convert(data), convert(segment_ids)

@@ -46,11 +46,13 @@ class _Broadcasting:
     def add(self, step: Step) -> None:
         """Write a step, behind those that repeat what it broadcasts."""
         inputs = [self.numbers[i] for i in step.inputs]
+        shapes = [self._avals[i].shape for i in inputs]
         if step.closure.op.broadcasts:
-            shapes = [self._avals[i].shape for i in inputs]
-            together = broadcast(shapes) or ()
             self.bounds.update(dict.fromkeys(_bounds(shapes)))
-            inputs = [self._repeated(i, together) for i in inputs]
+            inputs = [self._repeated(i, broadcast(shapes) or ()) for i in inputs]
+        elif shape := step.closure.name == "BroadcastTo" and step.closure.attributes.get("shape"):
+            self.bounds.update(dict.fromkeys(_bounds_to(shapes[0], shape)))
+            inputs = [self._repeated(inputs[0], shape)]
         first = self._written(step.closure, inputs)
         self.numbers.update(zip(range(step.first, step.end), itertools.count(first), strict=False))
 
@@ -101,14 +103,25 @@ _REPEATED = Op(_repeated, "BroadcastTo", shapes=_shape_of_repeated)
 
 
 def _bounds(shapes: Sequence[Shape]) -> Iterator[str]:
-    """What must hold of sizes so that these shapes broadcast: of two sizes a and b with a <= b that
-    (b - a)(a - 1) is 0, so that none is 0 beside 1 either."""
+    """What must hold of sizes so that these shapes broadcast: the smaller of two is 1, or both are
+    the same."""
     rank = max(map(len, shapes))
     full = [(1,) * (rank - len(shape)) + tuple(shape) for shape in shapes]
     for along in zip(*full, strict=True):
         sizes: dict[Size, None] = dict.fromkeys(size for size in along if size != 1)
         for a, b in itertools.combinations(sizes, 2):
             if is_symbolic(a) or is_symbolic(b):
-                less, more = f"min({a}, {b})", f"max({a}, {b})"
-                yield f"{less}*{more} + {less} <= {more} + {less}*{less}"
-                yield f"{less}*{more} + {less} >= {more} + {less}*{less}"
+                yield from _is_one_or(f"min({a}, {b})", f"max({a}, {b})")
+
+
+def _bounds_to(have: Shape, shape: Shape) -> Iterator[str]:
+    """The same for what is broadcast to a shape."""
+    for size, wanted in zip(have, shape[len(shape) - len(have) :], strict=True):
+        if size != wanted and (is_symbolic(size) or is_symbolic(wanted)):
+            yield from _is_one_or(f"max({size}, 0)", f"max({wanted}, 0)")
+
+
+def _is_one_or(size: str, other: str) -> Iterator[str]:
+    """That a size is 1 or another one: (other - size)(size - 1) is 0."""
+    for relation in ("<=", ">="):
+        yield f"{size}*{other} + {size} {relation} {other} + {size}*{size}"

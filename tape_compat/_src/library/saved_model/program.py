@@ -64,8 +64,8 @@ def one_batch(avals: Sequence[Aval]) -> Sizes:
 
 def slices_inside(closure: Call, avals: Sequence[Aval]) -> tuple[str, ...]:
     """The bounds of sizes with which slices lie inside of their axes: those up to an unknown size,
-    as of a table of positions, those of an unknown axis from a known place, and those that are
-    mirrored at its ends."""
+    as of a table of positions, those of an unknown axis from a known place or of a known size, rows
+    that are taken by number, and what is mirrored at the ends."""
     kinds = list(avals)
     arguments = [size for aval in avals for size in aval.shape]
     bounds = dict.fromkeys(bounds_in(arguments, range(2, sys.maxsize)))
@@ -74,18 +74,32 @@ def slices_inside(closure: Call, avals: Sequence[Aval]) -> tuple[str, ...]:
         found = step.closure.infer(tuple(given))[0]
         lengths = {size for aval in given for size in aval.shape if not is_symbolic(size)}
         bounds.update(dict.fromkeys(bounds_in([n for x in found for n in x.shape], lengths)))
-        bounds.update(dict.fromkeys(_bounds_of_mirrored(step.closure, given)))
+        bounds.update(dict.fromkeys(_bounds_of(step.closure, given)))
         kinds += found
     return tuple(bounds)
 
 
-def _bounds_of_mirrored(closure: Closure, avals: Sequence[Aval]) -> Iterator[str]:
-    mode = closure.attributes.get("mode")
-    if closure.op.name == "Pad" and mode != "CONSTANT":
-        edge = 1 if mode == "REFLECT" else 0
-        for size, pair in zip(avals[0].shape, closure.attributes["paddings"], strict=True):
-            if is_symbolic(size) and any(pair):
-                yield f"{size} >= {maximum(*pair) + edge}"
+def _bounds_of(closure: Closure, avals: Sequence[Aval]) -> Iterator[str]:
+    for size, least in zip(avals[0].shape if avals else (), _least(closure), strict=False):
+        if is_symbolic(size) and least != 0:
+            yield f"{size} >= {least}"
+
+
+def _least(closure: Closure) -> list[Size]:
+    """How long the first axes must be at least, of those that an op takes something of."""
+    given = closure.attributes
+    if closure.name == "Pad" and given["mode"] != "CONSTANT":
+        edge = 1 if given["mode"] == "REFLECT" else 0
+        return [maximum(*pair) + edge if any(pair) else 0 for pair in given["paddings"]]
+    if closure.name == "Slice":
+        begins = given.get("begin", (0,) * len(given["size"]))
+        pairs = zip(begins, given["size"], strict=True)
+        return [begin if size == -1 else begin + size for begin, size in pairs]
+    if closure.name == "StridedSlice":
+        entries = itertools.takewhile(lambda entry: entry is not Ellipsis, given["spec"])
+        numbers = [x if isinstance(x, int) else None for x in entries if x is not None]
+        return [0 if n is None else n + 1 if n >= 0 else -n for n in numbers]
+    return []
 
 
 def sizes_stated(closure: Call, avals: Sequence[Aval]) -> Sizes:
@@ -103,15 +117,19 @@ def sizes_stated(closure: Call, avals: Sequence[Aval]) -> Sizes:
 
 
 def size_met(closure: Call, avals: Sequence[Aval]) -> Sizes:
-    """An unknown size of the arguments that an op can only do with as another one: that of rows
-    which a matrix of known size is multiplied by, or of a vector that another one is added to;
-    several where three arrays or more are joined. None if ops can do with all of them, or one with
-    none."""
+    """An unknown size that an op can only do with as another one: that of rows which a matrix of
+    known size is multiplied by, or of a vector that another one is added to, or 1 of an axis that
+    is to go; several where three arrays or more are joined. None if ops can do with all of them, or
+    one with none."""
     kinds = list(avals)
     own = set(_names(avals))
     for step in closure.flat.steps:
         given = [kinds[i] for i in step.inputs]
         if not _traced(step.closure, given):
+            own.update(_names(given))
+            if step.closure.name == "Squeeze":
+                gone = [size for size in _squeezed(step.closure, given) if size in own]
+                return Sizes(**{str(size): 1 for size in gone})
             met = [size for aval in given for size in aval.shape]
             sizes = list(dict.fromkeys([*met, *_names(given)]))
             others = sorted([x for x in sizes if x in own or not is_symbolic(x)], key=is_symbolic)
@@ -128,18 +146,29 @@ def size_met(closure: Call, avals: Sequence[Aval]) -> Sizes:
     return Sizes()
 
 
+def _squeezed(closure: Closure, avals: Sequence[Aval]) -> list[Size]:
+    """The sizes of axes that are to go."""
+    return [avals[0].shape[axis] for axis in closure.attributes["axis"]]
+
+
 def _sizes_met_together(closure: Closure, avals: Sequence[Aval], own: set[Size]) -> Sizes:
-    """The unknown sizes along an axis that an op can only do with as one size; else along all."""
+    """The unknown sizes along an axis that an op can only do with as one size; else along all; else
+    all of them."""
     every: dict[str, Size] = {}
+    names = set(map(str, own))
     for along in itertools.zip_longest(*[aval.shape for aval in avals]):
-        unknown = [size for size in dict.fromkeys(along) if size in own]
-        known = [size for size in along if size is not None and not is_symbolic(size)]
-        (wanted, *_) = *known, *unknown, None
-        to = {str(size): wanted for size in unknown if size != wanted}
+        sizes = dict.fromkeys(size for size in along if size is not None)
+        known = [size for size in sizes if not is_symbolic(size)]
+        (wanted, *_) = *known, *[size for size in sizes if size in own], None
+        differ = [size for size in sizes if is_symbolic(size) and size != wanted]
+        solved = [_solved(size, wanted) for size in differ if wanted is not None]
+        to = {name: size for name, size in solved if name in names}
         if found := _needed(closure, avals, to):
             return found
         every |= to
-    return _needed(closure, avals, every)
+    unknown = [size for size in _names(avals) if size in own]
+    alike = {str(size): unknown[0] for size in unknown[1:]}
+    return _needed(closure, avals, every) or _needed(closure, avals, alike)
 
 
 def _multiples_met(closure: Closure, avals: Sequence[Aval], own: set[Size]) -> Sizes:
