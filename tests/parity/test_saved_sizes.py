@@ -114,3 +114,20 @@ def test_what_ops_can_do_with_some_sizes_only(exchange, tmp_path):
         loaded = reader.saved_model.load(str(tmp_path))
         with pytest.raises(reader.errors.InvalidArgumentError):
             loaded.mirrored(*map(reader.constant, narrow))
+
+
+def test_words_beside_numbers_of_one_batch(exchange, tmp_path):
+    """How many rows of words there are a step tells, and the batch of codes is in no array."""
+    writer, _ = exchange
+    made, string = writer.Module(), writer.string
+    specs = [writer.TensorSpec([None, 1]), writer.TensorSpec([None], string)]
+
+    @writer.function(input_signature=[*specs, writer.TensorSpec([None], writer.int32)])
+    def features(x, words, codes):
+        rows = writer.strings.split(words).to_tensor("")
+        return writer.concat([x, writer.cast(rows == "a", x.dtype), writer.one_hot(codes, 3)], 1)
+
+    made.features = features
+    writer.saved_model.save(made, str(tmp_path))
+    given = np.ones([3, 1], np.float32), ["a b", "c", ""], np.int32([0, 2, 1])
+    compare(exchange, tmp_path, made, {"features": [given, [x[1:] for x in given]]})
