@@ -6,6 +6,7 @@ import gc
 import logging
 import os
 import pickle
+import types
 
 import numpy as np
 import pytest
@@ -176,6 +177,29 @@ def test_parts_made_later_take_their_values(trained):
     assert values(other) == values(net)
     status.assert_consumed()
     assert "_self_waiting" not in vars(other)
+
+
+def test_lists_that_are_referred_to_a_second_time_take_their_values(tmp_path):
+    """Optimizers of Keras make their variables in a list that they put into a store before, and set
+    no attribute then."""
+
+    class Tracked(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.slots = []
+            stores = {"variables": (lambda x: isinstance(x, Variable), self.slots)}
+            self._tracker = types.SimpleNamespace(config=stores)
+
+        def build(self, value):
+            self._tracker.config["variables"][1].append(Variable(value))
+            return self
+
+    path = Checkpoint(made=Tracked().build(3.0)).write(tmp_path / "a")
+    late = Checkpoint(made=Tracked())
+    status = late.read(path)
+    assert float(late.made.build(0.0).slots[0]) == 3.0
+    status.assert_consumed()
+    assert late.made._tracker.config["variables"][1] is late.made.slots
 
 
 def test_an_object_added_later_takes_its_values(trained):

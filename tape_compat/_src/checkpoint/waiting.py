@@ -108,9 +108,7 @@ def _replaceable(value: Any, owner: Any, name: str) -> bool:
         return False
     if isinstance(owner, (list, dict)):
         return True
-    # Objects of Keras refer to their lists a second time, in `_tracker`.
-    held = getattr(owner, "__dict__", {})
-    return held.get(name) is value and "_tracker" not in held
+    return getattr(owner, "__dict__", {}).get(name) is value
 
 
 def _put(owner: Any, name: str, value: Any) -> None:
@@ -119,4 +117,10 @@ def _put(owner: Any, name: str, value: Any) -> None:
     elif isinstance(owner, dict):
         dict.__setitem__(owner, name, value)
     else:
-        vars(owner)[name] = value
+        held = vars(owner)
+        # Objects of Keras refer to their lists a second time.
+        stores = getattr(held.get("_tracker"), "config", {})
+        for key, (test, store) in list(stores.items()):
+            if store is held[name]:
+                stores[key] = test, value
+        held[name] = value
