@@ -23,7 +23,7 @@ from . import example_nodes, file_nodes, ragged_nodes, set_nodes, size_nodes, te
 from .body import Body, behind
 from .effect_control import ZEROS, by_parts, is_control, is_effect
 from .make_nodes import RESOURCE_TYPE, function_named
-from .program import at, sizes_met, that_may_be_none
+from .program import at, gives_sizes, sizes_met, that_may_be_none
 from .step_nodes import write_step
 
 _WRITERS = {
@@ -82,6 +82,8 @@ class PartWriter:
 
     def _one(self, call: Call, kinds: list[Aval], given: list[str]) -> list[str]:
         for closure, avals in _for_empty(call, kinds):
+            if not gives_sizes(closure, avals):
+                continue
             try:
                 return self._body.program(closure, avals, given, whole=True)
             except NotImplementedError:
@@ -234,6 +236,8 @@ class PartWriter:
             if not sizes:
                 continue
             made, avals = at(sizes, closure, kinds)
+            if not gives_sizes(made, avals):
+                continue
             try:
                 return self._body.program(made, avals, given, whole=whole)
             except NotImplementedError:

@@ -23,6 +23,7 @@ from ...core.avals import Aval
 from ...core.call import Call
 from ...core.derivative import conj, pullback
 from ...core.dimensions import (
+    INCONCLUSIVE,
     Size,
     Sizes,
     bounded,
@@ -33,7 +34,7 @@ from ...core.dimensions import (
     variables,
 )
 from ...core.dtypes import as_dtype
-from ...core.errors import user_location
+from ...core.errors import NeedsValue, user_location
 from ...core.op import Arrays, Closure, Op
 from ...core.x64 import in_x64
 from .plain import plain
@@ -247,6 +248,16 @@ def that_may_be_none(avals: Sequence[Aval]) -> Sizes:
     """
     names = variables(tuple([aval.shape for aval in avals]))
     return Sizes(**{name: parsed(f"{name} - 1") for name in names})
+
+
+def gives_sizes(closure: Closure, avals: Sequence[Aval]) -> bool:
+    """Whether no size of what a closure gives can be below 0, as that of an array of `2 * d - 1`
+    rows if d may be 0: JAX reads no program that gives one."""
+    try:
+        outputs = closure.infer(tuple(avals))[0]
+    except (NeedsValue, INCONCLUSIVE):
+        return False
+    return all(maximum(size, 0) is size for aval in outputs for size in aval.shape)
 
 
 def program_of(closure: Closure, avals: Sequence[Aval], name: str) -> Program:
