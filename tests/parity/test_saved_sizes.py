@@ -84,6 +84,7 @@ _OF_SOME_SIZES = {
         tf.pad(x, [[0, 0], [2, 1]], "REFLECT"), [[1, 1]] * 2, "SYMMETRIC"
     ),
     "sliced": lambda tf, x, y: tf.slice(x, [1, 1], [-1, 2]) + tf.slice(y, [0, 2], [1, 2]),
+    "diagonals": lambda tf, x, y: (tf.linalg.diag_part(x), tf.linalg.diag_part(x, k=-1)),
     "columns": lambda tf, x, y: x[:, 1] * y[1, -2],
     "squeezed": lambda tf, x, y: tf.squeeze(tf.boolean_mask(x, x[:, 1] < -0.1), 0),
     "solved": lambda tf, x, y: tf.linalg.triangular_solve(x, y),

@@ -113,6 +113,10 @@ def _check_align(align: str) -> None:
 
 
 def _diag_part(x: Any, padding: Any, k: tuple[int, int], align: str) -> Any:
+    if k[0] == k[1] and is_unknown(x.shape[-2:]):
+        down, right = -min(k[0], 0), max(k[0], 0)
+        place = jnp.arange(minimum(x.shape[-2] - down, x.shape[-1] - right))
+        return x[..., place + down, place + right]
     band = _band(x.shape[-2], x.shape[-1], *k, align)
     found = x[..., band.rows, band.columns]
     if not band.valid.all():
