@@ -1,6 +1,7 @@
 """Tables: made of tensors and files, looked up, changed."""
 
 import os
+import pathlib
 import tempfile
 
 from .harness import attempt
@@ -30,6 +31,12 @@ PROGRAMS = [
     'L.StaticHashTable(L.TextFileInitializer(vocab,tf.int64,L.TextFileIndex.LINE_NUMBER,tf.string,L.TextFileIndex.WHOLE_LINE),"?").lookup(tf.constant([1,9],tf.int64))',
     'L.StaticHashTable(L.TextFileInitializer(kv,tf.string,0,tf.int64,1),-1).lookup(tf.constant(["b"]))',
     "L.StaticHashTable(L.TextFileInitializer(none,tf.string,0,tf.int64,1),-1)",
+    'L.StaticHashTable(L.TextFileInitializer(tf.saved_model.Asset(vocab),tf.string,-2,tf.int64,-1),-1).lookup(tf.constant(["c"]))',
+    'L.StaticHashTable(L.TextFileInitializer(pathlib.Path(vocab),tf.string,-2,tf.int64,-1),-1).lookup(tf.constant(["c"]))',
+    "L.TextFileInitializer(5,tf.string,-2,tf.int64,-1)",
+    "tf.strings.length(tf.io.read_file(tf.saved_model.Asset(vocab)))",
+    'tf.strings.regex_replace(tf.stack([tf.saved_model.Asset(vocab),"b"]),".*/","")',
+    "tf.convert_to_tensor(tf.saved_model.Asset(vocab),tf.float32).dtype",
     "L.StaticHashTable(L.TextFileInitializer(kv,tf.string,0,tf.int64,5),-1)",
     'L.StaticHashTable(L.TextFileInitializer(vocab,tf.string,-2,tf.int64,-1,value_index_offset=2),-1).lookup(tf.constant(["a"]))',
     "L.StaticHashTable(L.TextFileInitializer(vocab,tf.string,-2,tf.int64,-1,vocab_size=2),-1).size()",
@@ -116,7 +123,7 @@ def _names(tf, folder):
         table.insert(tf.constant([1, 2], int64), tf.constant([10, 20], int64))
         return table
 
-    names = {"tf": tf, "L": L, "vocab": vocab, "kv": kv, "none": "/none.txt"}
+    names = {"tf": tf, "L": L, "pathlib": pathlib, "vocab": vocab, "kv": kv, "none": "/none.txt"}
     return names | {"mk": mk, "ti": ti, "mut": mut, "mv": mv, "den": den}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -135,7 +136,9 @@ class TextFileInitializer(TableInitializerBase):
                     )
         if vocab_size is not None and vocab_size <= 0:
             raise ValueError(f"`vocab_size` should be > 0, received: {vocab_size}")
-        self._filename = filename
+        self._filename = os.fspath(filename) if isinstance(filename, os.PathLike) else filename
+        if not isinstance(self._filename, (str, bytes)):
+            self._filename = convert(self._filename, dtypes.string)
         self._key_index, self._value_index = key_index, value_index
         self._vocab_size = vocab_size
         self._delimiter = delimiter

@@ -30,6 +30,9 @@ class Asset(Trackable):
         """The path, a string scalar."""
         return self._path
 
+    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Tensor:
+        return convert(self._path, dtype)
+
 
 #: Assets by the identities of their paths.
 _OF_PATHS: weakref.WeakValueDictionary[int, Asset] = weakref.WeakValueDictionary()
