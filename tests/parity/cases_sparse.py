@@ -322,3 +322,20 @@ def case_products_in_loops(tf):
         return state, tape.gradient(value, weights)
 
     return rolled(tf.constant(3))
+
+
+def case_sums_of_a_signature(tf):
+    s, spec = tf.SparseTensor(*TWICE), tf.SparseTensorSpec([None, None], tf.float32)
+
+    def summed(axis, keepdims):
+        sums = tf.function(
+            lambda s: tf.sparse.reduce_sum(s, axis, keepdims), input_signature=[spec]
+        )
+        sums = sums.get_concrete_function()
+        with tf.GradientTape() as tape:
+            tape.watch(s.values)
+            y = sums(s)
+            loss = tf.reduce_sum(y * y)
+        return y, tape.gradient(loss, s.values)
+
+    return [summed(axis, keep) for axis in (None, 0, -1, [0, 1], []) for keep in (False, True)]

@@ -13,9 +13,9 @@ from ..core.refuse import check_dtype_of, invalid, shown
 from ..values import dispatch, operators
 from ..values.convert import convert
 from ..values.tensor import Tensor, concrete
-from . import arithmetic, casting, counting, elementwise, shapes
+from . import arithmetic, casting, counting, elementwise, reductions, shapes
 from .arguments import as_int, as_tensor, known_value
-from .gather_scatter import gather, gather_nd, tensor_scatter_nd_add
+from .gather_scatter import gather, gather_nd, scatter_nd, tensor_scatter_nd_add
 from .products import adjoint
 from .repeating import broadcast_to
 from .segments import unsorted_segment_max, unsorted_segment_sum
@@ -150,6 +150,32 @@ def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     return _extreme(arithmetic.minimum, "SparseSparseMinimum", sp_a, sp_b)
 
 
+def _gone_and_kept(rank: int, axis: Any, kernel: str) -> tuple[set[int], list[int]]:
+    """The axes that a reduction takes away, and the others."""
+    axes = range(rank) if axis is None else np.atleast_1d(known_value(axis)).tolist()
+    for i in axes:
+        if not -rank <= i < rank:
+            raise invalid(
+                f"Invalid reduction dimension {i}, for input with {rank} dimensions.", kernel
+            )
+    gone = {i % rank for i in axes}
+    return gone, [i for i in range(rank) if i not in gone]
+
+
+def _sum(sparse: SparseTensor, axis: Any, keepdims: bool | None, kernel: str) -> Tensor:
+    """The sums as a Tensor, whose values need no position on the host."""
+    gone, kept = _gone_and_kept(len(known_dense_shape(sparse)), axis, kernel)
+    if kept:
+        axes = np.array(kept, np.int32)
+        places, sizes = gather(sparse.indices, axes, axis=1), gather(sparse.dense_shape, axes)
+        sums = scatter_nd(places, sparse.values, sizes)
+    else:
+        sums = reductions.reduce_sum(sparse.values)
+    for i in sorted(gone) if keepdims else ():
+        sums = shapes.expand_dims(sums, i)
+    return sums
+
+
 def _reduce(
     segment: Callable[..., Tensor],
     kernel: str,
@@ -160,15 +186,7 @@ def _reduce(
 ) -> Any:
     sparse = as_sparse(sp_input)
     shape = known_dense_shape(sparse)
-    rank = len(shape)
-    axes = range(rank) if axis is None else np.atleast_1d(known_value(axis)).tolist()
-    for i in axes:
-        if not -rank <= i < rank:
-            raise invalid(
-                f"Invalid reduction dimension {i}, for input with {rank} dimensions.", kernel
-            )
-    gone = {i % rank for i in axes}
-    kept = [i for i in range(rank) if i not in gone]
+    rank, (gone, kept) = len(shape), _gone_and_kept(len(shape), axis, kernel)
     indices, sizes = positions(sparse), [shape[i] for i in kept]
     flat = np.zeros(len(indices), np.int64)
     for i in kept:
@@ -205,6 +223,9 @@ def reduce_sum(
     [3, 4]
     """
     kernel = "SparseReduceSumSparse" if output_is_sparse else "SparseReduceSum"
+    sparse = as_sparse(sp_input)
+    if not output_is_sparse and sparse.indices._array is None:
+        return _sum(sparse, axis, keepdims, kernel)
     return _reduce(unsorted_segment_sum, kernel, sp_input, axis, keepdims, output_is_sparse)
 
 
