@@ -12,7 +12,7 @@ import pytest
 from tests.oracle import tensorflow
 from tests.parity.harness import Array, Raised  # by the name that `run` has them by
 from tests.random_programs import compare, run
-from tests.random_programs.generate import program_of
+from tests.random_programs.generate import chains_of, program_of
 from tests.random_programs.program import Program, Statement
 from tests.random_programs.shrink import shrunk
 
@@ -37,6 +37,19 @@ def test_random_program(seed):
         wanted = expected["function" if mode == "function" else "plain"]
         lines = compare.differences(wanted, run.ours(program, mode), program.dtype, mode)
         assert not lines, "\n".join([mode, *lines, program.standalone()])
+
+
+@pytest.mark.skipif(not store.installed(), reason="tensorflow is not installed (extra `parity`)")
+@pytest.mark.parametrize("subject", ["ragged"])
+def test_chain_of_a_subject(subject):
+    def made():
+        program = chains_of(1, tensorflow(), subject)
+        return program, run.outcome(program, tensorflow(), "plain")
+
+    program, expected = store.kept("random_chains", SOURCES, subject, made)
+    assert program.body and not isinstance(expected[-1], Raised)
+    lines = compare.differences(expected, run.ours(program, "plain"), program.dtype, "plain")
+    assert not lines, "\n".join([*lines, program.standalone()])
 
 
 def array(values, dtype="float32"):

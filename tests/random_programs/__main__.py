@@ -11,9 +11,10 @@ from tests.oracle import tensorflow
 
 from . import run
 from .compare import differences, kind
-from .generate import program_of
+from .generate import chains_of, program_of
 from .program import Program
 from .shrink import shrunk
+from .subjects import SUBJECTS
 
 
 def found(program: Program, tf: Any, modes: Sequence[str], known: dict) -> dict[str, list[str]]:
@@ -53,6 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.random_programs", description=__doc__)
     parser.add_argument("--seeds", default="0:100", help="the first, and the one after the last")
     parser.add_argument("--modes", default="plain,function", help=", ".join(run.MODES))
+    parser.add_argument("--subject", choices=list(SUBJECTS), help="chains of one subject instead")
     parser.add_argument("--whole", action="store_true", help="do not shrink what differs")
     parser.add_argument("--show", action="store_true", help="print every program")
     given = parser.parse_args(arguments)
@@ -62,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     tf, differing = tensorflow(), 0
     for seed in range(first, last):
         print(f"\rseed {seed}", end="", file=sys.stderr, flush=True)
-        program = program_of(seed, tf)
+        program = chains_of(seed, tf, given.subject) if given.subject else program_of(seed, tf)
         if given.show:
             print(program.standalone(), flush=True)
         lines = found(program, tf, given.modes.split(","), {})

@@ -3,8 +3,10 @@
 import contextlib
 from typing import Any
 
+from .chains import ChainWriter
 from .program import Program
 from .steps import StepWriter
+from .subjects import SUBJECTS
 from .write import Rejected
 
 
@@ -42,6 +44,16 @@ def program_of(seed: int, tf: Any, statements: int = 12) -> Program:
         _one(writer, writer.rng.choices(*zip(*kinds, strict=True))[0])
     if writer.maybe(0.1):
         _one(writer, writer.training)
+    return writer.program
+
+
+def chains_of(seed: int, tf: Any, subject: str) -> Program:
+    """The program of a seed that is about one subject, of those of `subjects.py`."""
+    writer = ChainWriter(tf, seed)
+    writer.program.dtype = "bfloat16" if SUBJECTS[subject].wild else "float32"
+    writer.block = writer.program.body
+    for _ in range(writer.rng.randint(1, 3)):
+        _one(writer, lambda: writer.chain(subject))
     return writer.program
 
 

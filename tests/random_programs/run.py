@@ -61,13 +61,16 @@ def ours(program: Program, mode: str) -> list[Any]:
 
 
 def describe_all(tf: Any, value: Any) -> Any:
-    """`describe`, of ragged and sparse tensors too."""
+    """`describe`, of ragged and sparse tensors too, in lists as well."""
     if isinstance(value, tf.RaggedTensor):
         splits = [describe(tf, s) for s in value.nested_row_splits]
         return {"type": "RaggedTensor", "values": describe(tf, value.flat_values), "splits": splits}
     if isinstance(value, tf.SparseTensor):
         parts = ("indices", "values", "dense_shape")
         return {"type": "SparseTensor", **{p: describe(tf, getattr(value, p)) for p in parts}}
+    if isinstance(value, list | tuple):
+        items = {place: describe_all(tf, item) for place, item in enumerate(value)}
+        return {"type": type(value).__name__, **items}
     return describe(tf, value)
 
 
