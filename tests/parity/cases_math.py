@@ -870,3 +870,11 @@ def case_what_kernels_do_not_take(tf):
         ),
     }
     return attempts(tf, programs, words=0)
+
+
+def case_euclidean_norms_of_integers_that_wrap_around(tf):
+    m = tf.math.reduce_euclidean_norm
+    dtypes = ("int8", "uint8", "int16", "uint16", "int32", "int64")
+    norms = {d: m(tf.constant([[100, 100], [3, 4]], d), axis=1) for d in dtypes}
+    large = {"int32": [80000, 3], "uint16": [300, 40], "int64": [2**33, 5]}
+    return norms, {d: m(tf.constant(v, d)) for d, v in large.items()}

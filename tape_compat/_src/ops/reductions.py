@@ -272,8 +272,9 @@ def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
     """sqrt(sum(|x|**2)) over `axis`, all axes if None, of the dtype of x. NaN gradient at 0."""
     x, keepdims = input_tensor, bool(keepdims)
     if jnp.issubdtype(x.dtype, jnp.integer):
-        total = jnp.sum(lax.square(x.astype(jnp.float64)), axis=axis, keepdims=keepdims)
-        return jnp.sqrt(total).astype(x.dtype)
+        # The sum wraps around, as TensorFlow's does.
+        total = jnp.sum(lax.square(x), axis=axis, keepdims=keepdims, dtype=x.dtype)
+        return jnp.sqrt(total.astype(jnp.float64)).astype(x.dtype)
     return jnp.sqrt(jnp.sum(x * jnp.conj(x), axis=axis, keepdims=keepdims))
 
 
