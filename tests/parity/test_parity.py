@@ -5,6 +5,7 @@ TensorFlow gives is kept on disk.
 """
 
 import dataclasses
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,9 @@ import tape_compat
 from tape_compat._src.core import state
 from tape_compat._src.values.context import set_immediate
 from tests.oracle import tensorflow
-
-from . import store, traced
-from .differences import DIFFERENCES
-from .harness import Case, collect, differences, outcome
+from tests.parity import store, traced
+from tests.parity.differences import DIFFERENCES
+from tests.parity.harness import Case, collect, differences, outcome
 
 pytestmark = pytest.mark.skipif(
     not store.installed(), reason="tensorflow, the oracle, is not installed (extra `parity`)"
@@ -84,6 +84,11 @@ def test_parity(case, mode):
 def test_enough_cases():
     assert len(CASES) >= 300
     assert len({case.id for case in CASES}) == len(CASES)
+
+
+def test_the_harness_is_imported_once():
+    """As of `tests.parity`: a `Raised` of a second one is any other object to the first."""
+    assert "parity.harness" not in sys.modules
 
 
 def test_differences_name_cases():

@@ -10,13 +10,12 @@ import numpy as np
 import pytest
 
 from tests.oracle import tensorflow
-from tests.parity.harness import Array, Raised  # by the name that `run` has them by
+from tests.parity import store
+from tests.parity.harness import Array, Raised
 from tests.random_programs import compare, run
 from tests.random_programs.generate import chains_of, program_of
 from tests.random_programs.program import Program, Statement
 from tests.random_programs.shrink import shrunk
-
-from . import store
 
 FOLDER = Path(run.__file__).parent
 SOURCES = [f"random_programs/{path.name}" for path in sorted(FOLDER.glob("*.py"))]

@@ -107,7 +107,7 @@ class WrappedFunction(ConcreteFunction):
 def _fed(x: Any) -> Any:
     if isinstance(x, Operation):
         raise ValueError(
-            f"All memebers of argument `feeds` must be tensors. Got {x} with type {type(x)}."
+            f"All members of argument `feeds` must be tensors. Got {x} with type {type(x)}."
         )
     return x
 
