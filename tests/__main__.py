@@ -3,9 +3,13 @@
 Lint, format and types, then the tests and the doctests: in deferred mode, where what is new is
 interpreted; with every program compiled; and in immediate mode, where every op runs at its call. In
 the last two one in eight of the rows of `tests/ops` and of what else is alike is enough, others in
-each, and what has no modes is left out. Each step runs even if one before it failed, that of the
-types beside the others. What XLA compiled is kept in `.jax_cache`, what TensorFlow gave in
-`.tensorflow_outcomes`, which makes the next run faster.
+each, and what has no modes is left out. Each step runs even if another one failed. What XLA
+compiled is kept in `.jax_cache`, what TensorFlow gave in `.tensorflow_outcomes`, which makes the
+next run faster.
+
+Two steps run side by side, each with half of the workers: a step is imported and collected once
+less, and none waits for the last test of one. Each line says then which step it is from.
+`--workers 1` takes one processor, and runs one step after the other.
 
     python -m tests             everything
     python -m tests checks      lint, format, types
@@ -31,26 +35,27 @@ where the last digits count (the second derivative of `gelu` far out), and not w
 set, if to nothing: `XLA_FLAGS= python -m tests deferred`.
 """
 
+import argparse
 import os
 import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-WORKERS = str(min(os.cpu_count() or 1, 4))
+#: Steps that run side by side.
+AT_ONCE = 2
 
-PYTEST = ["pytest", "-q", "-n", WORKERS, "--dist", "worksteal"]
+PYTEST = ["pytest", "-q", "--dist", "worksteal"]
 OWN, PARITY = [*PYTEST, "--ignore=tests/parity"], [*PYTEST, "tests/parity"]
 CASES = "tests/parity/test_parity.py"
 DEFERRED, IMMEDIATE = {"TAPE_COMPAT_IMMEDIATE": "0"}, {"TAPE_COMPAT_IMMEDIATE": "1"}
 PART = "--part=4"
 #: Of what is alike, each of these takes an eighth that no other one takes.
-OLDEST, COMPILED, NEWEST, AT_ONCE = (f"--part=8:{which}" for which in (0, 2, 4, 6))
+OLDEST, COMPILED, NEWEST, IMMEDIATE_PART = (f"--part=8:{which}" for which in (0, 2, 4, 6))
 ENGINE = [
     f"tests/test_{name}.py"
     for name in (
@@ -81,7 +86,7 @@ STEPS = {
     "format": (["ruff", "format", "--check", "."], {}),
     "types": (["pyright", "--pythonpath", sys.executable], {}),
     "deferred": ([*OWN, LOWERED], DEFERRED),
-    "immediate": ([*OWN, AT_ONCE, *MODELESS], IMMEDIATE),
+    "immediate": ([*OWN, IMMEDIATE_PART, *MODELESS], IMMEDIATE),
     "parity": ([*PYTEST, CASES, "--part=2"], DEFERRED),
     "parity-deferred": ([*PARITY, "--modes=deferred"], DEFERRED),
     "parity-immediate": ([*PARITY, "--modes=immediate"], DEFERRED),
@@ -98,11 +103,10 @@ STEPS = {
     "keras-sample": (["tests.keras_suite", "--sample"], DEFERRED),
     "pure-python": ([*PYTEST, PART, *ENGINE], {**DEFERRED, "TAPE_COMPAT_PURE_PYTHON": "1"}),
 }
-#: A step of one process, of which there is nothing to see before its end.
-BESIDE = ("types",)
+#: The longest first and a short one last, so that both processors have work to the end.
 EVERYTHING = (
-    *("lint", "format", "types", "deferred", "compiled", "immediate", "parity", "traced"),
-    "keras-sample",
+    *("lint", "format", "deferred", "compiled", "immediate", "parity", "traced", "keras-sample"),
+    "types",
 )
 QUICK = (
     *("deferred", "compiled", "immediate", "traced", "part", "part-quick", "pure-python"),
@@ -143,13 +147,18 @@ def quick_flags() -> str:
     return every if known(every) else " ".join(filter(known, QUICK_FLAGS))
 
 
-def show(text: str) -> None:
-    print(text, end="", flush=True)
+def run(name: str, workers: int, label: str = "") -> tuple[int, str]:
+    """Runs one step, and shows what it prints. Gives its exit status and its last line.
 
+    workers: its processes that run tests. label: what each line begins with.
+    """
 
-def run(name: str, say: Callable[[str], object] = show) -> tuple[int, str]:
-    """Runs one step, and says what it prints. Gives its exit status and its last line."""
+    def say(line: str) -> None:
+        print(label + line, end="", flush=True)
+
     module, *arguments = STEPS[name][0]
+    if module in TESTS:
+        arguments += ["-n", str(workers)]
     command = [sys.executable, "-m", module, *arguments]
     say(f"== {name}: python -m {' '.join([module, *arguments])}\n")
     started = time.monotonic()
@@ -174,15 +183,16 @@ def run(name: str, say: Callable[[str], object] = show) -> tuple[int, str]:
     return process.returncode, last
 
 
-def run_all(steps: list[str]) -> dict[str, tuple[int, str]]:
-    """What `run` gives of each step. Those of `BESIDE` run beside the others and are shown last."""
-    said: list[str] = []
-    with ThreadPoolExecutor(1) as pool:
-        apart = {step: pool.submit(run, step, said.append) for step in steps if step in BESIDE}
-        results = {step: run(step) for step in steps if step not in apart}
-        results |= {step: found.result() for step, found in apart.items()}
-    show("".join(said))
-    return results
+def run_all(steps: list[str], workers: int) -> dict[str, tuple[int, str]]:
+    """What `run` gives of each step. They begin in this order, as many at once as may be."""
+    lanes = max(1, min(AT_ONCE, workers, len(steps)))
+    width = max(map(len, steps)) if lanes > 1 else 0
+
+    def one(step: str) -> tuple[int, str]:
+        return run(step, max(1, workers // lanes), f"{step:{width}} | " if width else "")
+
+    with ThreadPoolExecutor(lanes) as pool:
+        return dict(zip(steps, pool.map(one, steps)))
 
 
 def count(word: str, lines: list[str]) -> int:
@@ -190,13 +200,17 @@ def count(word: str, lines: list[str]) -> int:
     return sum(int(n) for line in lines for n in re.findall(rf"(\d+) {word}", line))
 
 
-def main(names: list[str]) -> int:
-    steps = [step for name in names or EVERYTHING for step in GROUPS.get(name, [name])]
+def main() -> int:
+    parser = argparse.ArgumentParser("python -m tests", epilog="See tests/__main__.py.")
+    parser.add_argument("steps", nargs="*", help=f"of {', '.join([*GROUPS, *STEPS])}")
+    parser.add_argument("--workers", type=int, default=min(os.cpu_count() or 1, 4))
+    given = parser.parse_args()
+    steps = [step for name in given.steps or EVERYTHING for step in GROUPS.get(name, [name])]
     unknown = [step for step in steps if step not in STEPS]
     if unknown:
         print(f"unknown step {unknown[0]!r}; the steps are {', '.join([*GROUPS, *STEPS])}")
         return 2
-    results = run_all(steps)
+    results = run_all(steps, given.workers)
     failed = [step for step, (status, _) in results.items() if status]
     tests = [last for step, (_, last) in results.items() if STEPS[step][0][0] in TESTS]
     print(f"failed: {', '.join(failed)}" if failed else "every step passed")
@@ -209,4 +223,4 @@ def main(names: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

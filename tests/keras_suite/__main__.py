@@ -51,7 +51,7 @@ def listed(file: Path) -> dict[str, str]:
     return {name: "\t".join(rest) for name, *rest in lines}
 
 
-def outcomes(tests: list[str], on_tensorflow: bool) -> dict[str, str]:
+def outcomes(tests: list[str], on_tensorflow: bool, workers: int) -> dict[str, str]:
     """How the tests of Keras ended: 'passed', 'failed' or 'skipped' by 'layers/x_test.py::X::y'."""
     keras = source()
     with tempfile.TemporaryDirectory() as folder:
@@ -62,8 +62,7 @@ def outcomes(tests: list[str], on_tensorflow: bool) -> dict[str, str]:
             "KERAS_RESULTS": str(results),
             "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
         }
-        workers = str(min(os.cpu_count() or 1, 4))
-        command = [sys.executable, "-m", "pytest", "-q", "-n", workers, "--dist", "worksteal"]
+        command = [sys.executable, "-m", "pytest", "-q", "-n", str(workers), "--dist", "worksteal"]
         command += ["-p", "tests.keras_suite.plugin", "-p", "no:cacheprovider", "--tb=native"]
         command += ["-c", os.devnull, "--rootdir", str(keras.parent), "--import-mode=prepend"]
         command += ["-W", "ignore", "--continue-on-collection-errors"]
@@ -78,9 +77,10 @@ def main() -> int:
     parser.add_argument("tests", nargs="*", help="below keras/src; default is all that count")
     parser.add_argument("--on-tensorflow", action="store_true", help="write the list of TensorFlow")
     parser.add_argument("--sample", action="store_true", help="run the sample")
+    parser.add_argument("-n", type=int, default=min(os.cpu_count() or 1, 4), help="workers")
     given = parser.parse_args()
-    tests = given.tests or (list(listed(SAMPLE)) if given.sample else FOLDERS)
-    found = outcomes(tests, given.on_tensorflow)
+    tests = [*(given.tests or (listed(SAMPLE) if given.sample else FOLDERS))]
+    found = outcomes(tests, given.on_tensorflow, given.n)
     return note(found) if given.on_tensorflow else compare(found)
 
 
