@@ -41,7 +41,8 @@ from tensorflow.python.trackable.data_structures import ListWrapper, NoDependenc
 from tensorflow.__internal__ import tracking
 print(json.dumps([
     tf.square is tape_compat.square, nn is tape_compat.nn, v1 is tape_compat.compat.v1,
-    v2.nn is nn and constant is v2.constant is tf.constant and v2.__version__ == tf.__version__,
+    v2.nn is nn and constant is v2.constant is tf.constant,
+    v1.__version__ == v2.__version__ == tf.__version__ == v2.compat.v1.__version__,
     special is tape_compat.math.special, context.context().executing_eagerly(),
     isinstance(tf.constant(1.0), tf.__internal__.types.Tensor), tf.__version__,
     importlib.util.find_spec("tensorflow").name, tf.__spec__.name, tf.__path__,
@@ -49,7 +50,7 @@ print(json.dumps([
     type(tf.Module).__name__, tape_compat.__name__, tf.__file__ == tape_compat.__file__,
 ]))
 """
-    ) == [True] * 7 + ["2.21.0", "tensorflow", "tensorflow", []] + [
+    ) == [True] * 8 + ["2.21.0", "tensorflow", "tensorflow", []] + [
         "tape_compat.nn",
         "tape_compat.nn",
         True,

@@ -42,6 +42,10 @@ def table() -> dict[str, dict[str, str]]:
     return found
 
 
+#: Where all names are, and `__version__`: `tensorflow`, once that is ours.
+package = _PACKAGE
+
+
 def _of_tf(place: str) -> Any:
     """'linalg.det' is `tf.linalg.det`."""
     space, _, name = place.rpartition(".")
@@ -85,6 +89,8 @@ def face(module_name: str) -> None:
     def attribute(name: str) -> Any:
         if name == "__all__":
             return sorted({*own, *names_of(module_name)})
+        if name == "__version__" and not space:
+            return sys.modules[package].__version__
         if f"{space}.{name}".lstrip(".") in _namespaces():
             return importlib.import_module(f"{module_name}.{name}")
         if name in listed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
+from ..interop import version1
 from .finder import Finder, Private, entry
 from .table import RECOGNIZED
 
@@ -51,6 +52,7 @@ def install_as_tensorflow() -> None:
     find_below_keras()
     FINDER.installed = True
     importlib.import_module("tensorflow")
+    version1.package = "tensorflow"
     for path, place in RECOGNIZED.items():
         cls = entry(place)
         module, _, name = path.rpartition(".")

@@ -6,7 +6,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from .install import FINDER
+from ..interop import version1
 
 _PACKAGE = __name__.partition(".")[0]
 _OF_ALL = ("__all__", "__internal__", "__operators__", "__version__")
@@ -14,7 +14,7 @@ _OF_ALL = ("__all__", "__internal__", "__operators__", "__version__")
 
 def _all() -> ModuleType:
     """Where all names are: `tensorflow`, if that is ours, has some more."""
-    return sys.modules["tensorflow" if FINDER.installed else _PACKAGE]
+    return sys.modules[version1.package]
 
 
 def attribute(name: str) -> Any:
