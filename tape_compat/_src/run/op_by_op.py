@@ -1,7 +1,8 @@
 """Runs a program op by op: each op interpreted, or compiled by itself.
 
 A closure on arrays of some shapes is interpreted by NumPy until that has cost what a compile of it
-costs; where the interpreter is no gain (an accelerator, a decomposition) it is compiled at once.
+costs; where the interpreter is no gain (an accelerator, a large decomposition) it is compiled at
+once.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ from .interpret.randomness import HASHES, is_key
 from .large_pages import Room
 
 #: Primitives that NumPy computes by BLAS.
-_BY_BLAS = frozenset((*products.TABLE, *convolutions.TABLE, *decompositions.TABLE))
+_BY_BLAS = frozenset((*products.TABLE, *convolutions.TABLE, *decompositions.TABLE)).difference(
+    decompositions.BY_LAPACK
+)
 
 #: Where these are, what products take by themselves does not tell what BLAS takes.
 _NO_SINGLE_PRODUCT = _BY_BLAS.difference(products.TABLE).union(CONTROL)
@@ -144,11 +147,13 @@ class OpRunner:
         by_blas = not blas.isdisjoint(_BY_BLAS)
         if by_blas and blas.isdisjoint(_NO_SINGLE_PRODUCT):
             by_blas = plan.products > policy.THREADS_MATTER_SECONDS
-        threads = by_blas and self.work > policy.THREADS_MATTER_SECONDS
-        self.context: Callable[..., Any] = in_one_thread if threads else on_host
         decomposes = _on_host() and not _BY_LAPACK.isdisjoint(names)
         side = max(map(_side, avals), default=0.0) if decomposes else 0.0
         self.side = side if policy.in_several_threads(side, made.multiplies) else 0.0
+        threads = by_blas and self.work > policy.THREADS_MATTER_SECONDS
+        if not decompositions.BY_LAPACK.isdisjoint(names):
+            threads = threads or policy.in_one_thread(self.side)
+        self.context: Callable[..., Any] = in_one_thread if threads else on_host
         few = plan.arithmetic <= policy.WITH_MOVES_SECONDS
         self.moves = self._plan is not None and few
         self.products, self.kernels = plan.products, plan.kernels

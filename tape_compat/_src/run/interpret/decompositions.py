@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import math
 from typing import Any
 
 import numpy as np
 
 from ...core.native import KERNELS
+from .. import policy
 from .rule import Avals, Function, Params, Rule, direct
 
 #: The kernels of `native/lu.c`, and what they take.
@@ -113,9 +115,11 @@ def _each(decompose: Function, outs: Avals) -> Function:
 
 
 def _whole(params: Params, aval: Any) -> bool:
-    """Whether all of a decomposition is asked for, of matrices that have one."""
+    """Whether all of a decomposition is asked for, of matrices that have one and are not so large
+    that it is for several threads; see `policy.in_one_thread`."""
     others = map(params.get, ("subset_by_index", "algorithm", "implementation"))
-    return 0 not in aval.shape and aval.dtype in _TAKEN and all(x is None for x in others)
+    small = 0 not in aval.shape and math.prod(aval.shape[-2:]) <= policy.ONE_THREAD_SIDE**2
+    return small and aval.dtype in _TAKEN and all(x is None for x in others)
 
 
 def _eigh(params: Params, ins: Avals, outs: Avals) -> Function | None:
@@ -192,6 +196,9 @@ TABLE: dict[str, Rule] = {
     "svd": Rule(_svd),
     "eig": Rule(_eig),
 }
+
+#: What LAPACK does here.
+BY_LAPACK = frozenset(("eigh", "svd", "eig"))
 
 #: What only kernels do here.
 BY_KERNEL = frozenset(("triangular_solve", "lu"))

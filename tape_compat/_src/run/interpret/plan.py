@@ -38,6 +38,7 @@ RULES: dict[str, Rule] = {
     **sorting.TABLE,
     **windows.TABLE,
     **products.TABLE,
+    **products.FOURIER,
     **convolutions.TABLE,
     **indexing.TABLE,
     **decompositions.TABLE,
