@@ -97,19 +97,16 @@ def _halves(x: Any) -> tuple[Any, Any]:
     return x >> 16, x & 0xFFFF
 
 
-_TRANSFORMS: dict[str, Function] = {
-    "FFT": np.fft.fftn,
-    "IFFT": np.fft.ifftn,
-    "RFFT": np.fft.rfftn,
-    "IRFFT": np.fft.irfftn,
-}
+#: NumPy's names of Fourier transforms; it loads what is in `np.fft` when that is first asked for.
+_TRANSFORMS = {"FFT": "fftn", "IFFT": "ifftn", "RFFT": "rfftn", "IRFFT": "irfftn"}
 
 
 def _fft(params: Params, ins: Avals, outs: Avals) -> Function | None:
     lengths, dtype = tuple(params["fft_lengths"]), outs[0].dtype
     if 0 in (*ins[0].shape, *lengths):
         return None
-    transform, axes = _TRANSFORMS[params["fft_type"].name], tuple(range(-len(lengths), 0))
+    transform = getattr(np.fft, _TRANSFORMS[params["fft_type"].name])
+    axes = tuple(range(-len(lengths), 0))
     return lambda x: transform(x, lengths, axes).astype(dtype, copy=False)
 
 
