@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -129,6 +130,7 @@ def _with_room(function: Callable[..., Any]) -> Callable[..., Any]:
     """`function`; of an unknown number of segments one more is made, so that there is one: JAX
     differentiates what looks up rows only if there certainly are any."""
 
+    @functools.wraps(function)
     def roomy(data: Any, ids: Any, segments: Any) -> Any:
         if is_symbolic(segments):
             return function(data, ids, segments + 1)[:segments]
