@@ -15,7 +15,7 @@ from tape_compat._src.values.context import set_immediate
 from tests.oracle import tensorflow
 from tests.parity import store, traced
 from tests.parity.differences import DIFFERENCES
-from tests.parity.harness import Case, collect, differences, outcome
+from tests.parity.harness import Case, Raised, collect, differences, outcome
 
 pytestmark = pytest.mark.skipif(
     not store.installed(), reason="tensorflow, the oracle, is not installed (extra `parity`)"
@@ -89,9 +89,11 @@ def test_enough_cases():
     assert len({case.id for case in CASES}) == len(CASES)
 
 
-def test_the_harness_is_imported_once():
-    """As of `tests.parity`: a `Raised` of a second one is any other object to the first."""
-    assert "parity.harness" not in sys.modules
+def test_cases_have_the_errors_of_this_harness():
+    """A `Raised` of another one, which pytest imports for doctests, is any other object to it."""
+    files = {case.run.__module__ for case in CASES}
+    used = [vars(sys.modules[name]).get("Raised", Raised) for name in files]
+    assert len(files) > 50 and all(cls is Raised for cls in used)
 
 
 def test_differences_name_cases():
