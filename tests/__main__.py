@@ -105,7 +105,7 @@ STEPS = {
 }
 #: The longest first and a short one last, so that both processors have work to the end.
 EVERYTHING = (
-    *("lint", "format", "deferred", "compiled", "immediate", "parity", "traced", "keras-sample"),
+    *("lint", "format", "deferred", "traced", "compiled", "parity", "immediate", "keras-sample"),
     "types",
 )
 QUICK = (
