@@ -38,9 +38,7 @@ from .interpret.randomness import HASHES, is_key
 from .large_pages import Room
 
 #: Primitives that NumPy computes by BLAS.
-_BY_BLAS = frozenset((*products.TABLE, *convolutions.TABLE, *decompositions.TABLE)).difference(
-    decompositions.BY_LAPACK
-)
+_BY_BLAS = frozenset((*products.TABLE, *convolutions.TABLE, *decompositions.TABLE))
 
 #: Where these are, what products take by themselves does not tell what BLAS takes.
 _NO_SINGLE_PRODUCT = _BY_BLAS.difference(products.TABLE).union(CONTROL)
@@ -151,7 +149,7 @@ class OpRunner:
         side = max(map(_side, avals), default=0.0) if decomposes else 0.0
         self.side = side if policy.in_several_threads(side, made.multiplies) else 0.0
         threads = by_blas and self.work > policy.THREADS_MATTER_SECONDS
-        if not decompositions.BY_LAPACK.isdisjoint(names):
+        if not names.keys().isdisjoint(decompositions.BY_LAPACK):
             threads = threads or policy.in_one_thread(self.side)
         self.context: Callable[..., Any] = in_one_thread if threads else on_host
         few = plan.arithmetic <= policy.WITH_MOVES_SECONDS

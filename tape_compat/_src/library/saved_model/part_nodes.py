@@ -82,13 +82,21 @@ class PartWriter:
 
     def _one(self, call: Call, kinds: list[Aval], given: list[str]) -> list[str]:
         for closure, avals in _for_empty(call, kinds):
-            if not gives_sizes(closure, avals):
-                continue
-            try:
-                return self._body.program(closure, avals, given, whole=True)
-            except NotImplementedError:
-                pass
+            found = self._if_written(closure, avals, given, whole=True)
+            if found is not None:
+                return found
         return self._body.program(call, kinds, given, one=True)
+
+    def _if_written(
+        self, closure: Call, avals: Sequence[Aval], given: list[str], whole: bool
+    ) -> list[str] | None:
+        """Write a program for arrays that may be empty; None if it cannot be."""
+        if not gives_sizes(closure, avals):
+            return None
+        try:
+            return self._body.program(closure, avals, given, whole=whole)
+        except NotImplementedError:
+            return None
 
     def write(self, parts: Sequence[ProgramPart]) -> None:
         """Write parts, in their order.
@@ -235,13 +243,9 @@ class PartWriter:
         for sizes, whole in dict.fromkeys(attempts):
             if not sizes:
                 continue
-            made, avals = at(sizes, closure, kinds)
-            if not gives_sizes(made, avals):
-                continue
-            try:
-                return self._body.program(made, avals, given, whole=whole)
-            except NotImplementedError:
-                pass
+            found = self._if_written(*at(sizes, closure, kinds), given, whole)
+            if found is not None:
+                return found
         return self._body.program(closure, kinds, given)
 
     # -- conditionals and loops -----------------------------------------------------------------

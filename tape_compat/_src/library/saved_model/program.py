@@ -129,8 +129,8 @@ def size_met(closure: Call, avals: Sequence[Aval]) -> Sizes:
         if not _traced(step.closure, given):
             own.update(_names(given))
             if step.closure.name == "Squeeze":
-                gone = [size for size in _squeezed(step.closure, given) if size in own]
-                return Sizes(**{str(size): 1 for size in gone})
+                gone = [given[0].shape[axis] for axis in step.closure.attributes["axis"]]
+                return Sizes(**{str(size): 1 for size in gone if size in own})
             met = [size for aval in given for size in aval.shape]
             sizes = list(dict.fromkeys([*met, *_names(given)]))
             others = sorted([x for x in sizes if x in own or not is_symbolic(x)], key=is_symbolic)
@@ -145,11 +145,6 @@ def size_met(closure: Call, avals: Sequence[Aval]) -> Sizes:
             return together or _multiples_met(step.closure, given, own)
         kinds += step.closure.infer(tuple(given))[0]
     return Sizes()
-
-
-def _squeezed(closure: Closure, avals: Sequence[Aval]) -> list[Size]:
-    """The sizes of axes that are to go."""
-    return [avals[0].shape[axis] for axis in closure.attributes["axis"]]
 
 
 def _sizes_met_together(closure: Closure, avals: Sequence[Aval], own: set[Size]) -> Sizes:

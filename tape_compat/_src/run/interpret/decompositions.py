@@ -192,13 +192,10 @@ TABLE: dict[str, Rule] = {
     "cholesky": direct(_cholesky_or_nan),
     "lu": Rule(_lu),
     "qr": Rule(_qr),
-    "eigh": Rule(_eigh),
-    "svd": Rule(_svd),
-    "eig": Rule(_eig),
 }
 
-#: What LAPACK does here.
-BY_LAPACK = frozenset(("eigh", "svd", "eig"))
+#: Of what the size of the matrices tells how many threads it may have.
+BY_LAPACK: dict[str, Rule] = {"eigh": Rule(_eigh), "svd": Rule(_svd), "eig": Rule(_eig)}
 
 #: What only kernels do here.
 BY_KERNEL = frozenset(("triangular_solve", "lu"))

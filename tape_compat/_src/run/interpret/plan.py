@@ -42,6 +42,7 @@ RULES: dict[str, Rule] = {
     **convolutions.TABLE,
     **indexing.TABLE,
     **decompositions.TABLE,
+    **decompositions.BY_LAPACK,
     **randomness.TABLE,
 }
 
