@@ -2,13 +2,18 @@
 
 import logging
 import os
+import re
 
 import jax
 import numpy as np
 import pytest
 
 import tape_compat as tf
+from tape_compat._src.core.avals import Aval
+from tape_compat._src.core.dimensions import parsed, variable, variables
+from tape_compat._src.core.dtypes import float32
 from tape_compat._src.core.x64 import enable_x64
+from tape_compat._src.library.saved_model.broadcasts import broadcasting
 from tape_compat._src.library.saved_model.messages import SavedModel
 from tape_compat._src.library.saved_model.plain import FORMULAS
 from tape_compat._src.values import spec_registry
@@ -478,3 +483,16 @@ def test_slopes_of_as_many_segments_as_ids_tell(saved, name):
         np.testing.assert_allclose(found, wanted, 1e-6)
         np.testing.assert_allclose(tape.gradient(found, x), tape.gradient(wanted, x), 1e-6)
     assert loaded.f(tf.zeros([0, 2]), tf.zeros([0], tf.int32)).shape == (0, 2)
+
+
+def test_bounds_are_those_of_the_sizes_of_arguments():
+    """Not those of what was broadcast, too: JAX takes the longer, the more there are."""
+    avals = [Aval.of((variable(i),), float32) for i in range(3)]
+    recorded = tf.function(
+        lambda x, y, z: tf.where(z > 0.0, x * y + z, y) - x * y,
+        input_signature=[tf.TensorSpec([None])] * 3,
+    )
+    closure = recorded.get_concrete_function()._trace.captured.closure
+    _, bounds = broadcasting(closure, [*avals, Aval.of((), float32)])
+    pairs = {tuple(sorted(variables(tuple(map(parsed, re.split("[<>]=", b)))))) for b in bounds}
+    assert pairs == {("d0", "d1"), ("d0", "d2"), ("d1", "d2")} and len(bounds) == 6

@@ -35,11 +35,13 @@ def broadcasting(closure: Call, avals: Sequence[Aval]) -> tuple[Call, tuple[str,
 
 
 class _Broadcasting:
-    """Steps being written again. numbers: those of their values, by the numbers these had."""
+    """Steps being written again. numbers: those of their values, by the numbers these had. parts:
+    the sizes of which one that was made by broadcasting is the largest."""
 
     def __init__(self, avals: Sequence[Aval]):
         self.steps: list[Step] = []
         self.bounds: dict[str, None] = {}
+        self._parts: dict[Size, tuple[Size, ...]] = {}
         self.numbers = dict(enumerate(range(len(avals))))
         self._avals = list(avals)
 
@@ -48,13 +50,30 @@ class _Broadcasting:
         inputs = [self.numbers[i] for i in step.inputs]
         shapes = [self._avals[i].shape for i in inputs]
         if step.closure.op.broadcasts:
-            self.bounds.update(dict.fromkeys(_bounds(shapes)))
-            inputs = [self._repeated(i, broadcast(shapes) or ()) for i in inputs]
+            together = broadcast(shapes) or ()
+            self._bound(shapes, together)
+            inputs = [self._repeated(i, together) for i in inputs]
         elif shape := step.closure.name == "BroadcastTo" and step.closure.attributes.get("shape"):
             self.bounds.update(dict.fromkeys(_bounds_to(shapes[0], shape)))
             inputs = [self._repeated(inputs[0], shape)]
         first = self._written(step.closure, inputs)
         self.numbers.update(zip(range(step.first, step.end), itertools.count(first), strict=False))
+
+    def _bound(self, shapes: Sequence[Shape], together: Shape) -> None:
+        """What must hold of sizes so that these shapes broadcast: the smaller of two is 1, or both
+        are the same. Of one that was made by broadcasting it must hold of those it was made of:
+        JAX takes the longer, the more bounds there are."""
+        full = [(1,) * (len(together) - len(shape)) + tuple(shape) for shape in shapes]
+        for *along, size in zip(*full, together, strict=True):
+            parts = [part for x in along if x != 1 for part in self._parts.get(x, (x,))]
+            sizes = tuple(dict.fromkeys(parts))
+            for a, b in itertools.combinations(sizes, 2):
+                if is_symbolic(a) or is_symbolic(b):
+                    both = sorted((a, b), key=str)
+                    bounds = _is_one_or("min({}, {})".format(*both), "max({}, {})".format(*both))
+                    self.bounds.update(dict.fromkeys(bounds))
+            if is_symbolic(size):
+                self._parts[size] = sizes
 
     def _repeated(self, number: int, together: Shape) -> int:
         """A value that is repeated to the sizes that it is broadcast to, if it need be."""
@@ -100,18 +119,6 @@ def _shape_of_repeated(avals: Sequence[Aval], axes: tuple[int, ...], sizes: Shap
 
 
 _REPEATED = Op(_repeated, "BroadcastTo", shapes=_shape_of_repeated)
-
-
-def _bounds(shapes: Sequence[Shape]) -> Iterator[str]:
-    """What must hold of sizes so that these shapes broadcast: the smaller of two is 1, or both are
-    the same."""
-    rank = max(map(len, shapes))
-    full = [(1,) * (rank - len(shape)) + tuple(shape) for shape in shapes]
-    for along in zip(*full, strict=True):
-        sizes: dict[Size, None] = dict.fromkeys(size for size in along if size != 1)
-        for a, b in itertools.combinations(sizes, 2):
-            if is_symbolic(a) or is_symbolic(b):
-                yield from _is_one_or(f"min({a}, {b})", f"max({a}, {b})")
 
 
 def _bounds_to(have: Shape, shape: Shape) -> Iterator[str]:
