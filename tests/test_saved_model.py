@@ -485,6 +485,31 @@ def test_slopes_of_as_many_segments_as_ids_tell(saved, name):
     assert loaded.f(tf.zeros([0, 2]), tf.zeros([0], tf.int32)).shape == (0, 2)
 
 
+def test_a_function_and_its_signature_are_one_program(tmp_path, monkeypatch):
+    """And the same model saved again has none to write."""
+    exported = []
+    export = jax.export.export
+    monkeypatch.setattr(jax.export, "export", lambda *a, **k: exported.append(1) or export(*a, **k))
+    made = tf.Module()
+    made.scaled = tf.function(
+        lambda x: {"scaled": tf.sin(x) * 2.0}, input_signature=[tf.TensorSpec([None, 3])]
+    )
+    tf.saved_model.save(made, str(tmp_path / "first"))
+    assert len(exported) == 2  # with its derivative
+    tf.saved_model.save(made, str(tmp_path / "second"))
+    assert len(exported) == 2
+    tf.saved_model.save(
+        made,
+        str(tmp_path / "third"),
+        options=tf.saved_model.SaveOptions(experimental_custom_gradients=False),
+    )
+    for name in ("first", "second", "third"):
+        loaded = tf.saved_model.load(str(tmp_path / name))
+        x = tf.constant([[0.5, -0.25, 2.0]])
+        for call in (loaded.scaled, loaded.signatures["serving_default"]):
+            assert call(x)["scaled"].numpy().tolist() == (tf.sin(x) * 2.0).numpy().tolist()
+
+
 def test_bounds_are_those_of_the_sizes_of_arguments():
     """Not those of what was broadcast, too: JAX takes the longer, the more there are."""
     avals = [Aval.of((variable(i),), float32) for i in range(3)]

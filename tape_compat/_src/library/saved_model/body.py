@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,6 @@ from ...core.shapes import TensorShape
 from ...data.io.tensors import make_tensor_proto
 from ...values.tensor import Tensor
 from .assets import Asset, asset_of
-from .broadcasts import broadcasting
 from .make_nodes import (
     RESOURCE,
     argument_name,
@@ -27,18 +26,8 @@ from .make_nodes import (
     unique,
 )
 from .messages import FunctionDef, NodeDef
-from .program import (
-    Derivative,
-    Program,
-    at,
-    derivative_of,
-    one_batch,
-    program_of,
-    sizes_met,
-    sizes_stated,
-    slices_inside,
-    within,
-)
+from .program import Derivative
+from .written import Written, written
 
 LOGGER = logging.getLogger("tape_compat")
 _LARGEST = (1 << 63) - 1
@@ -203,10 +192,10 @@ class Body:
         Raises: NotImplementedError if it cannot be written.
         """
         try:
-            closure, avals, program = self._written(closure, avals, one)
+            found = written(closure, avals, self.name, one)
         except (NeedsValue, INCONCLUSIVE) as error:
             raise NotImplementedError(str(error)) from error
-        derivative = self._derivative(closure, program, whole)
+        program, derivative = found.program, self._derivative(found, whole)
         node = self.node("program", "XlaCallModule", references, program_attributes(program))
         if derivative is not None:
             if derivative.program is not None:
@@ -215,53 +204,13 @@ class Body:
             put_attribute(node, "_derivative_outputs", list(derivative.outputs))
         return [f"{node.name}:output:{i}" for i in range(len(program.outputs))]
 
-    def _derivative(self, closure: Call, program: Program, whole: bool) -> Derivative | None:
+    def _derivative(self, found: Written, whole: bool) -> Derivative | None:
         if not self._differentiable:
             return None
         try:
-            return derivative_of(closure, program, f"{self.name}_grad")
+            return found.derivative(f"{self.name}_grad")
         except NotImplementedError as error:
             if whole:
                 raise
             LOGGER.warning("%s is saved without its derivative: %s", self.title, error)
             return None
-
-    def _written(
-        self, closure: Call, avals: Sequence[Aval], one: bool
-    ) -> tuple[Call, Sequence[Aval], Program]:
-        """What is written as a program, with its avals, and the program. Where it cannot be for all
-        sizes it is for those that broadcast and for slices that lie inside of their arrays, for the
-        sizes that ops can do with, and then for batches of one size."""
-        stated = sizes_stated(closure, avals)
-        if stated:
-            closure, avals = at(stated, closure, avals)
-        try:
-            return closure, avals, program_of(closure, avals, self.name)
-        except NotImplementedError as error:
-            first = error
-        for call, kinds, bounds in _assumptions(closure, avals, one):
-            try:
-                found = program_of(call, kinds, self.name)
-            except NotImplementedError:
-                continue
-            return call, kinds, found._replace(bounds=bounds)
-        raise first
-
-
-def _assumptions(
-    closure: Call, avals: Sequence[Aval], one: bool
-) -> Iterator[tuple[Call, Sequence[Aval], tuple[str, ...]]]:
-    """A closure for less and less sizes, with its avals and the bounds of these."""
-    bounds = slices_inside(closure, avals)
-    broadcasts, further = broadcasting(closure, avals)
-    if further:
-        together = (*bounds, *further)
-        yield *at(within(together, avals), broadcasts, avals), together
-    if bounds:
-        closure, avals = at(within(bounds, avals), closure, avals)
-        yield closure, avals, bounds
-    if one:
-        for met in sizes_met(closure, avals):
-            closure, avals = at(met, closure, avals)
-        yield closure, avals, bounds
-        yield *at(one_batch(avals), closure, avals), bounds
