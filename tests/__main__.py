@@ -3,9 +3,10 @@
 Lint, format and types, then the tests and the doctests: in deferred mode, where what is new is
 interpreted; with every program compiled; and in immediate mode, where every op runs at its call. In
 the last two one in eight of the rows of `tests/ops` and of what else is alike is enough, others in
-each, and what has no modes is left out. Each step runs even if another one failed. What XLA
-compiled is kept in `.jax_cache`, what TensorFlow gave in `.tensorflow_outcomes`, which makes the
-next run faster.
+each, and what has no modes is left out; in immediate mode, and on other versions of JAX, so is one
+in eight of the cases of any test. Each step runs even if another one failed. What XLA compiled is
+kept in `.jax_cache`, what TensorFlow gave in `.tensorflow_outcomes`, which makes the next run
+faster.
 
 Two steps run side by side, each with half of the workers: a step is imported and collected once
 less, and none waits for the last test of one. Each line says then which step it is from.
@@ -55,7 +56,9 @@ CASES = "tests/parity/test_parity.py"
 DEFERRED, IMMEDIATE = {"TAPE_COMPAT_IMMEDIATE": "0"}, {"TAPE_COMPAT_IMMEDIATE": "1"}
 PART = "--part=4"
 #: Of what is alike, each of these takes an eighth that no other one takes.
-OLDEST, COMPILED, NEWEST, IMMEDIATE_PART = (f"--part=8:{which}" for which in (0, 2, 4, 6))
+COMPILED = "--part=8:2"
+#: And an eighth of the cases of every other test, at least one.
+OLDEST, NEWEST, IMMEDIATE_PART = ([f"--part=8:{which}", "--cases"] for which in (0, 4, 6))
 ENGINE = [
     f"tests/test_{name}.py"
     for name in (
@@ -67,8 +70,9 @@ MODELESS = [
     f"--ignore=tests/test_{name}.py"
     for name in (
         "accelerators adapted benchmarks cache caches choose data_csv data_files docs dtypes "
-        "dtypes_exact find fork in_place interpret kernels layout names names_version1 native "
-        "memory order program shapes standin standin_libraries summary traces types words".split()
+        "dtypes_exact find fork in_place interpret kernels large_pages layout names names_version1 "
+        "native memory order program shapes standin standin_libraries summary traces types "
+        "words".split()
     )
 ]
 MODELESS.append("--ignore=tests/keras_suite")
@@ -86,17 +90,17 @@ STEPS = {
     "format": (["ruff", "format", "--check", "."], {}),
     "types": (["pyright", "--pythonpath", sys.executable], {}),
     "deferred": ([*OWN, LOWERED], DEFERRED),
-    "immediate": ([*OWN, IMMEDIATE_PART, *MODELESS], IMMEDIATE),
+    "immediate": ([*OWN, *IMMEDIATE_PART, *MODELESS], IMMEDIATE),
     "parity": ([*PYTEST, CASES, "--part=2"], DEFERRED),
     "parity-deferred": ([*PARITY, "--modes=deferred"], DEFERRED),
     "parity-immediate": ([*PARITY, "--modes=immediate"], DEFERRED),
     "traced": ([*PARITY, "tests/test_traced.py", "--modes=traced", "--part=3"], DEFERRED),
-    "part": ([*OWN, OLDEST, *STATIC], DEFERRED),
+    "part": ([*OWN, *OLDEST, *STATIC], DEFERRED),
     "part-quick": (
-        [*OWN, NEWEST, *STATIC, *(f"--ignore={file}" for file in VALUES)],
+        [*OWN, *NEWEST, *STATIC, *(f"--ignore={file}" for file in VALUES)],
         DEFERRED,
     ),
-    "part-as-users": ([*PYTEST, NEWEST, *VALUES], DEFERRED),
+    "part-as-users": ([*PYTEST, *NEWEST, *VALUES], DEFERRED),
     "compiled": ([*OWN, COMPILED, *MODELESS], {**DEFERRED, "TAPE_COMPAT_INTERPRETS": "0"}),
     "accelerators": ([*PYTEST, "tests/test_accelerators.py"], DEFERRED),
     "keras": (["tests.keras_suite"], DEFERRED),

@@ -35,6 +35,7 @@ standin_keras.keras, standin_keras.available = _no_keras, lambda: False
 
 def pytest_addoption(parser):
     parser.addoption("--part", default="1", help="run one in so many of the rows; 8:3, the fourth")
+    parser.addoption("--cases", action="store_true", help="several cases of a test count as alike")
     parser.addoption("--modes", default="deferred,immediate", help="modes of the parity cases")
 
 
@@ -56,7 +57,7 @@ def pytest_configure(config):
 def pytest_collection_modifyitems(config, items):
     """Leaves out what another mode runs alike, and the rows that `--part` does not take."""
     parts, _, which = config.getoption("--part").partition(":")
-    beyond = _beyond(items, int(parts), int(which or 0))
+    beyond = _beyond(items, int(parts), int(which or 0), config.getoption("--cases"))
     traced = "traced" in config.getoption("--modes").split(",")
 
     def left_out(item):
@@ -79,13 +80,15 @@ def pytest_collection_modifyitems(config, items):
     checks.ASKED = frozenset(row.id for item in items for row in _rows(item))
 
 
-def _beyond(items, parts, which):
+def _beyond(items, parts, which, cases):
     """Those marked `part`, and examples of docstrings, that one in so many does not take; of
-    several cases of one test it takes one. which: of the parts, from 0."""
+    several cases of one test it takes one. which: of the parts, from 0. cases: whether those of a
+    test that is not marked count, too."""
     functions, beyond = {}, set()
     for item in items:
         marker = item.get_closest_marker("part")
-        if marker is not None or isinstance(item, pytest.DoctestItem):
+        counts = isinstance(item, pytest.DoctestItem) or (cases and hasattr(item, "callspec"))
+        if marker is not None or counts:
             name = marker.args[0] if marker is not None and marker.args else item.name
             alike = functions.setdefault(item.nodeid.partition("[")[0], [])
             alike.append(((zlib.crc32(name.encode()) - which) % parts, item))
