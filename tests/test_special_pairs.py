@@ -13,6 +13,7 @@ from tape_compat._src.core.kernels import tracing
 from tape_compat._src.core.x64 import in_x64
 from tape_compat._src.ops import special_pairs
 from tape_compat._src.ops.kernel_derivatives import random_gamma_grad
+from tests.test_interpret import QUICK
 
 TARGET = "tape_compat_special"
 pytestmark = pytest.mark.skipif(
@@ -126,12 +127,12 @@ def test_incomplete_beta_function():
 
 def test_derivative_of_incomplete_gamma_by_its_order():
     a, x = inputs("igamma", 300)
-    ours = in_x64(by_kernel(special_pairs._igamma_by_a), a, x)
+    ours = in_x64(by_kernel(special_pairs.igamma_grad_a), a, x)
     wanted = in_x64(jax.jit(lax.igamma_grad_a), a, x)
     np.testing.assert_allclose(ours, wanted, rtol=1e-9, atol=1e-14)
     for end, value in (([2.0, 0.0], 0.0), ([2.0, INF], 0.0), ([INF, 2.0], 0.0), ([-1.0, 1.0], NAN)):
         pair = [np.full(70, v) for v in end]
-        np.testing.assert_array_equal(in_x64(by_kernel(special_pairs._igamma_by_a), *pair), value)
+        np.testing.assert_array_equal(in_x64(by_kernel(special_pairs.igamma_grad_a), *pair), value)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -187,6 +188,7 @@ def test_wrong_arrays_are_refused():
     assert call([0], x, x).shape == (4,)
     for numbers, arrays in (
         ([5], [x, x]),
+        ([7], [x, x]),
         ([-1], [x, x]),
         ([0, 0], [x, x]),
         ([0], [x]),
@@ -199,6 +201,7 @@ def test_wrong_arrays_are_refused():
             jax.block_until_ready(call(numbers, *arrays))
 
 
+@pytest.mark.compiled
 def test_programs_call_it_and_exports_do_not(monkeypatch, deferred):
     noted, call = [], special_pairs._call
 
@@ -224,16 +227,36 @@ def test_programs_call_it_and_exports_do_not(monkeypatch, deferred):
     np.testing.assert_allclose(exported.call(state, x)[0], found, rtol=1e-4)
 
 
-@pytest.mark.parametrize("n", [20, 200])
-def test_gamma_of_large_orders(n):
+@pytest.mark.interpreted
+def test_sizes_that_are_new_compile_nothing(counted):
+    """Nor does a program whose arrays are small compile XLA's loops."""
+    by_two = (tf.math.igamma, tf.math.igammac, tf.math.zeta, tf.math.polygamma, random_gamma_grad)
+    for n in range(3, 9):
+        a, x = tf.range(1.0, n) + 1, tf.linspace(0.5, 0.9, n - 1)
+        found = [function(a, x) for function in by_two]
+        found += [tf.math.betainc(a, a, x), tf.math.bessel_i0e(x), tf.math.bessel_i1(x)]
+        with tf.GradientTape() as tape:
+            tape.watch(a)
+            y = tf.math.igamma(a, x)
+        found.append(tape.gradient(y, a))
+        assert all(np.isfinite(value).all() for value in found)
+    assert counted()["op_compiles"] == 0 and counted()["compiles"] == 0
+    program = by_kernel(special_pairs.igamma).lower(jnp.ones(3), jnp.ones(3)).as_text()
+    assert TARGET in program and "while" not in program
+
+
+@pytest.mark.parametrize("kernel", [False, True])
+def test_gamma_of_large_orders(kernel):
     """By XLA, whose series never ended there, and by the kernel; TensorFlow's are of 2000 terms."""
+
+    def run(function):
+        return np.asarray(in_x64(jax.jit(tracing(kernel, function)), a, x))
+
+    n = 20
     a = np.concatenate([10.0 ** RNG.uniform(6, 13, n), [1e20, 1e300, 1e20, 1e20]])
     x = np.concatenate([a[:n] + np.sqrt(a[:n]) * RNG.normal(size=n), [1e20, 1e300, 1e19, 1e21]])
-    orders, values = tf.constant(a), tf.constant(x)
-    with tf.GradientTape() as tape:
-        tape.watch(orders)
-        lower = tf.math.igamma(orders, values)
-    upper, by_order = tf.math.igammac(orders, values), tape.gradient(lower, orders)
+    lower, upper = run(special_pairs.igamma), run(special_pairs.igammac)
+    by_order = run(lambda a, x: jax.grad(lambda a: jnp.sum(special_pairs.igamma(a, x)))(a))
     np.testing.assert_allclose(lower[:n], scipy.gammainc(a, x)[:n], rtol=1e-9)
     np.testing.assert_allclose(upper[:n], scipy.gammaincc(a, x)[:n], rtol=1e-9)
     np.testing.assert_allclose(lower[n:], [0.5, 0.5, 0, 1], rtol=1e-9)
@@ -241,7 +264,30 @@ def test_gamma_of_large_orders(n):
     step = 1e-3 * np.sqrt(a[:n])
     change = scipy.gammainc(a[:n] + step, x[:n]) - scipy.gammainc(a[:n] - step, x[:n])
     np.testing.assert_allclose(by_order[:n], change / (2 * step), rtol=1e-5)
-    moved = random_gamma_grad(orders, values)
+    moved = run(special_pairs.random_gamma_grad)
     whole = x[:n] * np.exp(-np.square(x - a)[:n] / (2 * a[:n])) / np.sqrt(2 * np.pi * a[:n])
     few = np.abs(x - a)[:n] < np.sqrt(a[:n])
     np.testing.assert_allclose(moved[:n][few], (-a[:n] * by_order[:n] / whole)[few], rtol=2e-3)
+
+
+def test_how_gamma_numbers_move_with_their_shape():
+    """The kernel against XLA's, whose small orders lose digits, and at the ends TensorFlow's."""
+    a = 10.0 ** RNG.uniform(-0.9, 3, 300)
+    one = np.array([0.0, 1.0, -1.0, INF, NAN])
+    ends = np.meshgrid(one, one)
+    arrays = [np.append(v, end) for v, end in zip((a, RNG.gamma(a)), ends, strict=True)]
+    both = lambda *arrays: [
+        special_pairs.random_gamma_grad(*arrays),
+        special_pairs.igamma_grad_a(*arrays),
+    ]
+    ours = in_x64(by_kernel(both), *arrays)
+    xla = in_x64(jax.jit(tracing(False, both), compiler_options=QUICK), *arrays)
+    singles = by_kernel(both)(*[v.astype(np.float32) for v in arrays])
+    for found, value, single, middle in zip(
+        ours, xla, singles, (1.17356303, -0.43172971), strict=True
+    ):
+        np.testing.assert_allclose(found, value, rtol=1e-11, atol=1e-15)
+        np.testing.assert_allclose(single, value, rtol=1e-5, atol=1e-10)
+        wanted = np.full((5, 5), NAN)
+        wanted[0], wanted[1:4:2, 1:4:2], wanted[1, 1] = 0, 0, middle
+        np.testing.assert_allclose(found[300:].reshape(5, 5), wanted, rtol=1e-8)

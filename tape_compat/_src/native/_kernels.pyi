@@ -22,8 +22,13 @@ def eliminate(matrices: Any, pivots: Any, order: Any, /) -> None:
     was changed for, int32 [b, min(m, n)], and the order of the rows, int32 [b, m]."""
 
 def of_each(function: int, x: Any, out: Any, /) -> None:
-    """Write the error function (0), what it leaves to 1 (1) or the logarithm of the absolute value
-    of Gamma (2) of the float32 or float64 of `x` into `out`."""
+    """Write the error function (0), what it leaves to 1 (1), the logarithm of the absolute value of
+    Gamma (2), or the Bessel function I0 (3) or I1 (4) times exp(-|x|), of the float32 or float64 of
+    `x` into `out`."""
+
+def of_sets(function: int, arrays: Any, out: Any, /) -> None:
+    """Write one of the functions that SPECIAL has of the float32 or float64 in `arrays`, two arrays
+    like `out` one behind the other, or three, into `out`."""
 
 def order(x: Any, places: Any, descending: bool, /) -> None:
     """Write the order of the last axis of numbers of 32 or 64 bits into `places`, int32."""

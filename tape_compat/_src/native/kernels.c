@@ -544,8 +544,11 @@ static enum Outcome largest_of(const Py_buffer *buffers, PyObject *const *args)
       "(x, values, places): the largest numbers of each row, and where they stand.",               \
       "not rows of numbers, the largest and their places")                                         \
     X(of_each, of_each, (3, 1, 2, 1),                                                              \
-      "(function, x, out): erf, erfc or the logarithm of gamma of floats.",                        \
+      "(function, x, out): a function of each of some floats.",                                    \
       "not a function and floats of 32 or 64 bits")                                                \
+    X(of_sets, of_sets, (3, 1, 2, 1),                                                              \
+      "(function, arrays, out): a special function of pairs of floats, or of three.",              \
+      "not a special function and floats of 32 or 64 bits")                                        \
     X(order, order_of, (3, 0, 2, 1),                                                               \
       "(x, places, descending): where the numbers of each row stand in order.",                    \
       "not numbers of 32 or 64 bits and places of int32")                                          \

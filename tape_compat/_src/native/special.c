@@ -2,7 +2,7 @@
    XLA takes all numbers of an array through as many rounds as the worst. They are computed in double
    precision; sums end with a term that is below `least` of them. */
 
-enum Special { IGAMMA, IGAMMAC, IGAMMA_GRAD_A, ZETA, POLYGAMMA, BETAINC };
+enum Special { IGAMMA, IGAMMAC, IGAMMA_GRAD_A, ZETA, POLYGAMMA, BETAINC, RANDOM_GAMMA_GRAD };
 
 /* More rounds than any number needs that gives another result than 0 or 1. */
 #define ROUNDS 100000
@@ -37,7 +37,8 @@ static double digamma_of(double x)
     return sum + log(x) - 0.5 / x - rest;
 }
 
-/* The lower function by its series, for x up to a; and its derivative by a. DLMF 8.7.1. */
+/* The lower function by its series, for x up to a; and its derivative by a, in units of `density`.
+   DLMF 8.7.1. */
 static double lower_gamma(double a, double x, double least, double *by_a)
 {
     double term = 1 / a, sum = term, slope = -term / a, slopes = slope;
@@ -52,14 +53,13 @@ static double lower_gamma(double a, double x, double least, double *by_a)
         if (term < sum * least && (!by_a || fabs(slope) < fabs(slopes) * least))
             break;
     }
-    double factor = density(a, x);
     if (by_a)
-        *by_a = factor * (slopes + sum * (log(x) - digamma_of(a)));
-    return factor * sum;
+        *by_a = slopes + sum * (log(x) - digamma_of(a));
+    return density(a, x) * sum;
 }
 
-/* The upper function by its continued fraction, for x above a and 1; and its derivative by a.
-   DLMF 8.9.2, by Lentz's algorithm. */
+/* The upper function by its continued fraction, for x above a and 1; and its derivative by a, in units
+   of `density`. DLMF 8.9.2, by Lentz's algorithm. */
 static double upper_gamma(double a, double x, double least, double *by_a)
 {
     double b = x + 1 - a, c = 1 / NOTHING, d = 1 / b, found = d;
@@ -84,18 +84,17 @@ static double upper_gamma(double a, double x, double least, double *by_a)
         if (fabs(factor - 1) <= 2 * least && fabs(more) <= fabs(slope) * 2 * least)
             break;
     }
-    double scale = density(a, x);
     if (by_a)
-        *by_a = scale * (slope + found * (log(x) - digamma_of(a)));
-    return scale * found;
+        *by_a = slope + found * (log(x) - digamma_of(a));
+    return density(a, x) * found;
 }
 
 /* An `a` from which sums have too many terms. */
 #define FAR 1e6
 
-/* The lower function of a large `a`, where not `upper`; the derivative of it by a. DLMF 8.12.3, whose
-   terms are worked out near x = a: elsewhere it is 0 or 1, as at half or twice a. */
-static double far_gamma(double a, double x, int upper, double *by_a)
+/* The lower function of a large `a`, where not `upper`; the derivative of it by a, in units of `scale`.
+   DLMF 8.12.3, whose terms are worked out near x = a: elsewhere it is 0 or 1, as at half or twice a. */
+static double far_gamma(double a, double x, int upper, double *by_a, double *scale)
 {
     double m = fmin(fmax((x - a) / a, -0.5), 1), l = log1p(m), half = (m - l) / (m * m);
     if (fabs(m) < 0.1) {
@@ -104,16 +103,17 @@ static double far_gamma(double a, double x, int upper, double *by_a)
             half = 1. / n - m * half;
     }
     double root = sqrt(2 * half), eta = m * root;
-    double power = a * (m * m * half), scale = exp(-power) / sqrt(2 * 3.141592653589793 * a);
+    double power = a * (m * m * half);
+    *scale = exp(-power) / sqrt(2 * 3.141592653589793 * a);
     double c = -1. / 3 + eta * (1. / 12 + eta * (-2. / 135 + eta * (1. / 864 + eta / 2835)));
     c += (-1. / 540 - eta / 288) / a;
     if (by_a) {
         double slope = 1. / 12 + eta * (-4. / 135 + eta * (3. / 864 + eta * (4. / 2835)));
         double ratio = m == 0 ? 1 : l / eta;
-        *by_a = -scale * (ratio + c * (l - 0.5 / a) - slope / (root * a));
+        *by_a = -(ratio + c * (l - 0.5 / a) - slope / (root * a));
     }
     double near = copysign(sqrt(power), m);
-    return upper ? erfc(near) / 2 + scale * c : erfc(-near) / 2 - scale * c;
+    return upper ? erfc(near) / 2 + *scale * c : erfc(-near) / 2 - *scale * c;
 }
 
 /* Values at the ends are TensorFlow's. */
@@ -125,8 +125,9 @@ static double igamma_of(double a, double x, double least)
         return NAN;
     if (isinf(a) || isinf(x))
         return isinf(a) ? 0 : 1;
+    double scale;
     if (a > FAR)
-        return far_gamma(a, x, 0, NULL);
+        return far_gamma(a, x, 0, NULL, &scale);
     return x > 1 && x > a ? 1 - upper_gamma(a, x, least, NULL) : lower_gamma(a, x, least, NULL);
 }
 
@@ -138,24 +139,21 @@ static double igammac_of(double a, double x, double least)
         return 0;
     if (isinf(a) || x == 0)
         return 1;
+    double scale;
     if (a > FAR)
-        return far_gamma(a, x, 1, NULL);
+        return far_gamma(a, x, 1, NULL, &scale);
     return x > 1 && x > a ? upper_gamma(a, x, least, NULL) : 1 - lower_gamma(a, x, least, NULL);
 }
 
-static double igamma_grad_a_of(double a, double x, double least)
+/* The derivative of the lower function by a, for x and a between 0 and infinity, in units of `scale`. */
+static double lower_by_a(double a, double x, double least, double *scale)
 {
     double found;
-    if (x == 0)
-        return 0;
-    if (!(x > 0) || !(a > 0))
-        return NAN;
-    if (isinf(a) || isinf(x))
-        return 0;
     if (a > FAR) {
-        far_gamma(a, x, 0, &found);
+        far_gamma(a, x, 0, &found, scale);
         return found;
     }
+    *scale = density(a, x);
     if (x > 1 && x > a) {
         upper_gamma(a, x, least, &found);
         return -found;
@@ -166,7 +164,33 @@ static double igamma_grad_a_of(double a, double x, double least)
     }
     /* The series cancels as many digits as `a` has zeros: DLMF 8.8.5. */
     lower_gamma(a + 1, x, least, &found);
-    return found + pow(x, a) * exp(-x) / tgamma(a + 1) * (log(x) - digamma_of(a + 1));
+    return (found * x + log(x) - digamma_of(a + 1)) / a;
+}
+
+/* That derivative, or how a draw x moves with a: by its density. Values at the ends are TensorFlow's. */
+static double moved_by_a(double a, double x, double least, int draw)
+{
+    double scale;
+    if (x == 0)
+        return 0;
+    if (!(x > 0) || !(a > 0))
+        return NAN;
+    if (isinf(a) || isinf(x))
+        return 0;
+    double found = lower_by_a(a, x, least, &scale);
+    if (!draw)
+        return scale * found;
+    return -found * x * (a > FAR ? (1 + 1 / (12 * a)) / a : 1);
+}
+
+static double igamma_grad_a_of(double a, double x, double least)
+{
+    return moved_by_a(a, x, least, 0);
+}
+
+static double random_gamma_grad_of(double a, double x, double least)
+{
+    return moved_by_a(a, x, least, 1);
 }
 
 /* B(2 k) / (2 k)! */
@@ -326,23 +350,35 @@ static void special_task(const Job *job, long number, float *scratch)
     as_before(kept);
 }
 
-/* One function of the pairs of two arrays, or of three; a number tells which. */
-static enum Outcome do_special(const XLA_FFI_CallFrame *call)
+/* Prepare one function of the pairs of two arrays, or of three; a number tells which. */
+static int prepare(Specials *s, int64_t number, int64_t arrays)
 {
     static double (*const functions[])(double, double, double) = {
-        [IGAMMA] = igamma_of, [IGAMMAC] = igammac_of, [IGAMMA_GRAD_A] = igamma_grad_a_of,
-        [ZETA] = zeta_of,     [POLYGAMMA] = polygamma_of, [BETAINC] = NULL,
+        [IGAMMA] = igamma_of,
+        [IGAMMAC] = igammac_of,
+        [IGAMMA_GRAD_A] = igamma_grad_a_of,
+        [ZETA] = zeta_of,
+        [POLYGAMMA] = polygamma_of,
+        [BETAINC] = NULL,
+        [RANDOM_GAMMA_GRAD] = random_gamma_grad_of,
     };
+    if (number < IGAMMA || number > RANDOM_GAMMA_GRAD || arrays != (number == BETAINC ? 3 : 2))
+        return 0;
+    s->function = functions[number];
+    s->job = (Job){.task = special_task, .tasks = parts(s->n, NUMBERS_OF_SPECIALS)};
+    return 1;
+}
+
+static enum Outcome do_special(const XLA_FFI_CallFrame *call)
+{
     Specials s = {0};
     int64_t number = function_of(call, &s.n, &s.wide);
-    if (number < IGAMMA || number > BETAINC || call->args.size != (number == BETAINC ? 3 : 2))
+    if (!prepare(&s, number, call->args.size))
         return UNFIT;
-    s.function = functions[number];
     s.out = data_of(call->rets.args[0]);
     s.x = data_of(call->args.args[0]);
     s.y = data_of(call->args.args[1]);
     s.z = number == BETAINC ? data_of(call->args.args[2]) : NULL;
-    s.job = (Job){.task = special_task, .tasks = parts(s.n, NUMBERS_OF_SPECIALS)};
     Threads threads = threads_of_program(call);
     return perform(&threads, &s.job) ? DONE : NO_MEMORY;
 }

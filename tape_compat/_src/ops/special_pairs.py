@@ -1,8 +1,7 @@
-"""Incomplete gamma and beta functions, zeta, polygamma: of many numbers, on processors, by a kernel
-of this library's own.
+"""Incomplete gamma and beta functions, zeta, polygamma: on processors by a kernel of our own.
 
-XLA takes all numbers through as many rounds as the worst of them; `native/special.c` takes each by
-itself. Values at the ends are TensorFlow's in both forms.
+XLA takes all numbers through as many rounds as the worst of them, by programs that take a second to
+compile; `native/special.c` takes each by itself. Values at the ends are TensorFlow's in both forms.
 """
 
 from __future__ import annotations
@@ -22,9 +21,6 @@ from .rules import rule
 
 _TARGET = "tape_compat_special"
 
-#: Fewer are left to XLA.
-LEAST = 64
-
 
 def available() -> bool:
     """Whether this processor, and XLA as it is installed, take the kernel."""
@@ -35,8 +31,7 @@ def available() -> bool:
 
 def _fit(shape: tuple[Any, ...]) -> bool:
     """Whether arrays are for the kernel, in the program that is traced."""
-    known = PROGRAMS.own and all(isinstance(n, int) for n in shape)
-    return known and bool(math.prod(shape) >= LEAST) and available()
+    return PROGRAMS.own and all(isinstance(n, int) for n in shape) and available()
 
 
 _call = partial(kernels.call_function, _TARGET)
@@ -59,7 +54,7 @@ def _function(number: int, by_xla: Callable[..., Any], *partials: Any) -> Callab
 
 
 def _no_second(dx: Any, z: Any, a: Any, x: Any) -> Any:
-    raise NotImplementedError("igamma and igammac have no second derivative by `a`.")
+    raise NotImplementedError("Incomplete gamma functions have no second derivative by `a`.")
 
 
 def _density(a: Any, x: Any) -> Any:
@@ -140,10 +135,21 @@ def _draw_by_a(a: Any, x: Any) -> Any:
     return -_terms(a, x).by_a * (x / a) * (1 + 1 / (12 * a))
 
 
+def _by_a(by_xla: Any, far: Any) -> Any:
+    """The same of a derivative by `a`, with TensorFlow's ends."""
+    of_any = _apart(by_xla, far)
+
+    def function(a: Any, x: Any) -> Any:
+        found = jnp.where(jnp.isinf(a) | jnp.isinf(x), 0, of_any(a, x))
+        found = jnp.where((a > 0) & (x > 0), found, jnp.nan)
+        return jnp.where(x == 0, 0, found).astype(x.dtype)
+
+    return function
+
+
 _igamma_of_any = _apart(lax.igamma, _lower)
 _igammac_of_any = _apart(lax.igammac, _upper)
-igamma_grad_a = _apart(lax.igamma_grad_a, _lower_by_a)
-random_gamma_grad = _apart(lax.random_gamma_grad, _draw_by_a)
+_grad_a_of_any = _by_a(lax.igamma_grad_a, _lower_by_a)
 
 
 def _igamma(a: Any, x: Any) -> Any:
@@ -162,10 +168,11 @@ def _igamma_grad_a(a: Any, x: Any) -> Any:
     small = (a > 0) & (a < 0.1) & (x > 0) & (x <= 1)
     after = jnp.where(small, a + 1, a)
     step = lax.exp(a * lax.log(x) - x - lax.lgamma(after)) * (lax.log(x) - lax.digamma(after))
-    return igamma_grad_a(after, x) + jnp.where(small, step, 0)
+    return _grad_a_of_any(after, x) + jnp.where(small, step, 0)
 
 
-_igamma_by_a = _function(
+#: The derivative of `igamma` by a.
+igamma_grad_a = _function(
     2,
     _igamma_grad_a,
     _no_second,
@@ -176,15 +183,18 @@ _igamma_by_a = _function(
 igamma = _function(
     0,
     _igamma,
-    lambda da, z, a, x: da * _igamma_by_a(a, x),
+    lambda da, z, a, x: da * igamma_grad_a(a, x),
     lambda dx, z, a, x: dx * _density(a, x),
 )
 igammac = _function(
     1,
     _igammac,
-    lambda da, z, a, x: -(da * _igamma_by_a(a, x)),
+    lambda da, z, a, x: -(da * igamma_grad_a(a, x)),
     lambda dx, z, a, x: -(dx * _density(a, x)),
 )
+
+#: How a draw x of shape a moves with it.
+random_gamma_grad = _function(6, _by_a(lax.random_gamma_grad, _draw_by_a), _no_second, _no_second)
 
 
 def _zeta_by_reflection(x: Any, q: Any, left: Any) -> Any:

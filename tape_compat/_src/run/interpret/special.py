@@ -14,6 +14,7 @@ from ...core.native import KERNELS
 from .rule import Function
 
 OF_EACH: Any = getattr(KERNELS, "of_each", None)
+OF_SETS: Any = getattr(KERNELS, "of_sets", None)
 
 
 def _by_kernel(number: int) -> Function:
@@ -22,6 +23,18 @@ def _by_kernel(number: int) -> Function:
     def over(x: Any) -> Any:
         found = np.empty(x.shape, x.dtype)
         OF_EACH(number, np.ascontiguousarray(x), found)
+        return found
+
+    return over
+
+
+def _of_sets(number: int) -> Function:
+    """The function of pairs, or of three numbers, that has this number in C."""
+
+    def over(*arrays: Any) -> Any:
+        stacked = np.stack(arrays)
+        found = np.empty(stacked.shape[1:], stacked.dtype)
+        OF_SETS(number, stacked, found)
         return found
 
     return over
@@ -102,6 +115,18 @@ def _inverse_error(x: Any) -> Any:
 
 _error, _rest = _by_kernel(0), _by_kernel(1)
 
+#: Their numbers in C. Values outside of where they are defined are TensorFlow's, not XLA's.
+_EACH = {"erf": 0, "erfc": 1, "lgamma": 2, "bessel_i0e": 3, "bessel_i1e": 4}
+_SETS = {
+    "igamma": 0,
+    "igammac": 1,
+    "igamma_grad_a": 2,
+    "zeta": 3,
+    "regularized_incomplete_beta": 5,
+}
+
 SPECIAL: dict[str, Function] = {"digamma": _digamma}
 if OF_EACH is not None:  # else XLA does them
-    SPECIAL |= {"erf": _error, "erfc": _rest, "erf_inv": _inverse_error, "lgamma": _by_kernel(2)}
+    SPECIAL |= {name: _by_kernel(number) for name, number in _EACH.items()}
+    SPECIAL |= {name: _of_sets(number) for name, number in _SETS.items()}
+    SPECIAL["erf_inv"] = _inverse_error
