@@ -801,11 +801,39 @@ def test_eigenvectors_and_singular_vectors(dtype):
             np.testing.assert_array_equal(got, wanted)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "complex128"])
+def test_schur_and_tridiagonal_systems(dtype):
+    """To the last bit."""
+    x = np.stack([numbers(np.dtype(dtype), 5, 5, low=-1, high=1) for _ in range(3)])
+    lines = [x[..., i].copy() for i in range(3)]
+    for line in lines:
+        line[1, 0] = 0  # no solution
+    one_row = [line[:, :1] for line in lines]
+    odd = x.copy()
+    odd[1, 0, 2], odd[2] = np.nan, np.eye(5)
+    solve = lambda rows, b: lax.linalg.tridiagonal_solve(*rows, b)
+    schur = lambda x, vectors: lax.linalg.schur(x, compute_schur_vectors=vectors)
+    one = lambda odd, x, rows, first: (
+        *(schur(odd, True), schur(odd, False)),
+        *(solve(rows, x), solve(first, x[:, :1])),
+    )
+    plan = in_x64(Interpreted, in_x64(jax.make_jaxpr(one), odd, x, lines, one_row))
+    SEEN.update(("schur", "tridiagonal_solve"))
+    assert plan.compiled_alone == 0
+    if not TRACING:
+        arrays = jax.tree.leaves((odd, x, lines, one_row))
+        wanted = jax.tree.leaves(compiled(one, odd, x, lines, one_row))
+        for got, other in zip(plan(arrays), wanted, strict=True):
+            np.testing.assert_array_equal(got, other)
+
+
 def test_parts_of_decompositions_are_left_to_xla():
     x = np.eye(3)
     check(lambda x: jnp.linalg.svd(x, False, True, subset_by_index=(0, 3)), x, alone=1)
     check(lambda x: lax.linalg.eig(x), x, alone=1)
     check(lambda x: lax.linalg.eigh(x), x[:0, :0], alone=1)
+    check(lambda x: lax.linalg.schur(x), x[:0, :0], alone=1)
+    check(lambda x: lax.linalg.tridiagonal_solve(x[0], x[0], x[0], x[:, :0]), x, alone=1)
 
 
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
@@ -1074,17 +1102,38 @@ def test_numbers_of_keys(draw):
     check(lambda words: draw[1](_keys(words)), np.array([7, 2**32 - 3], np.uint32), alone=0)
 
 
-def test_keys_that_jax_computes_with():
+def test_keys_in_conditions_and_loops():
     def walk(words):
         def turn(key, _):
             key, other = jax.random.split(key)
-            return key, jax.random.bits(other, (2,))
+            return key, (other, jax.random.bits(other, (2,)))
 
-        key, drawn = lax.scan(turn, _keys(words), None, 3)
-        return jax.random.key_data(key), drawn
+        key, (others, drawn) = lax.scan(turn, _keys(words), None, 3)
+        return jax.random.key_data(key), jax.random.key_data(others), drawn
+
+    def until(key, least):
+        """Draws from further keys until a number is as large."""
+        state = lax.while_loop(
+            lambda state: state[1] < least,
+            lambda state: (
+                jax.random.fold_in(state[0], 1),
+                jax.random.uniform(state[0], (), np.float32),
+            ),
+            (key, jnp.float32(0)),
+        )
+        key = lax.cond(state[1] > 0.9, lambda k: jax.random.fold_in(k, 2), lambda k: k, state[0])
+        return jax.random.key_data(key), state[1]
 
     words = np.array([5, 6], np.uint32)
-    check(walk, words, alone=1)
+    check(walk, words)
+    check(lambda words: until(_keys(words), 0.8), words)
+    several = jax.vmap(until, (0, 0))
+    least = np.array([0.3, 0.8, 0.95], np.float32)
+    check(lambda words, least: several(jax.random.split(_keys(words), 3), least), words, least)
+
+
+def test_keys_that_jax_computes_with():
+    words = np.array([5, 6], np.uint32)
     taken = lambda words: jax.random.key_data(jnp.stack([_keys(words), _keys(words + 1)])[::-1])
     assert plan_of(taken, words).compiled_alone
     check(lambda words: jax.random.gamma(_keys(words), 2.0, (3,)), words, alone=1)

@@ -105,6 +105,20 @@ def test_sizes_that_come_again_are_done_as_one(counted, deferred):
         np.testing.assert_allclose(one, other, atol=1e-6)
 
 
+@pytest.mark.interpreted
+def test_matrices_and_draws_of_new_sizes_are_not_compiled(counted):
+    for n in range(3, 6):
+        x = tf.eye(n) * 2 + 0.1
+        roots = tf.linalg.sqrtm(x), tf.linalg.logm(tf.cast(x, tf.complex64))
+        np.testing.assert_allclose(roots[0] @ roots[0], x, atol=1e-5)
+        np.testing.assert_allclose(tf.linalg.expm(roots[1]), x, atol=1e-5)
+        band, ones = tf.linalg.band_part(x, 1, 1), tf.ones((n, 2))
+        solved = tf.linalg.tridiagonal_solve(band, ones, diagonals_format="matrix")
+        np.testing.assert_allclose(band @ solved, ones, atol=1e-5)
+        assert tf.random.stateless_binomial((n,), (1, 2), 10.0, 0.4).shape == [n]
+    assert counted()["op_compiles"] == 0 and counted()["compiles"] == 0
+
+
 def test_what_does_not_fit_is_an_error_of_its_op():
     def wrong(content):
         image = tf.io.decode_jpeg(content, channels=3)

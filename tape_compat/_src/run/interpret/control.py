@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from .randomness import stack_of
 from .rule import Avals, Function, Params
 
 #: Runs a jaxpr on arrays.
@@ -73,7 +74,7 @@ def _scan(params: Params, outs: Avals, nested: Nested) -> Function:
     first, carried = loop_layout(params)
     start = first + carried
     iterations = range(length)[::-1] if params["reverse"] else range(length)
-    stacks = [(aval.shape, aval.dtype) for aval in outs[carried:]]
+    stacks = [stack_of(aval) for aval in outs[carried:]]
 
     def function(*operands: Any) -> list[Any]:
         held, state, rows = operands[:first], operands[first:start], operands[start:]

@@ -194,6 +194,10 @@ def _triangular_solve(params: Params, ins: Avals, outs: Avals) -> float:
     return 5 * NUMPY_SECONDS + size(ins[1]) * ins[0].shape[-1] * 0.4e-9
 
 
+def _tridiagonal_solve(params: Params, ins: Avals, outs: Avals) -> float:
+    return 6 * NUMPY_SECONDS + size(outs[0]) // outs[0].shape[-1] * 10e-9 + size(outs[0]) * 4e-9
+
+
 def _gather(params: Params, ins: Avals, outs: Avals) -> float:
     rows = size(ins[1]) * 20e-9  # each row of indices
     return 8 * NUMPY_SECONDS + rows + size(outs[0]) * 3e-9
@@ -225,6 +229,8 @@ _OWN: dict[str, Callable[[Params, Avals, Avals], float]] = {
     "eigh": _matrices(0.0, 9.0),
     "svd": _matrices(0.0, 20.0),
     "eig": _matrices(0.0, 25.0),
+    "schur": _matrices(0.0, 25.0),
+    "tridiagonal_solve": _tridiagonal_solve,
     "fft": _fft,
 }
 

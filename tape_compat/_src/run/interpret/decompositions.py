@@ -91,12 +91,34 @@ def _qr(params: Params, ins: Avals, outs: Avals) -> Function | None:
     return lambda a: np.linalg.qr(a, mode)
 
 
-def _lapack(name: str, dtype: np.dtype) -> tuple[Function, Function]:
-    """A routine of LAPACK, of the library whose routines jaxlib calls, and what gives its room. By
-    NumPy's, which compute in double precision, vectors of single precision have other signs."""
+def _routine(name: str, dtype: np.dtype) -> Function:
+    """A routine of LAPACK, of the library whose routines jaxlib calls. By NumPy's, which compute in
+    double precision, vectors of single precision have other signs."""
     lapack = importlib.import_module("scipy.linalg.lapack")
-    name = f"{_LETTERS[dtype.name]}{name}"
-    return getattr(lapack, name), getattr(lapack, f"{name}_lwork")
+    return getattr(lapack, f"{_LETTERS[dtype.name]}{name}")
+
+
+def _lapack(name: str, dtype: np.dtype) -> tuple[Function, Function]:
+    """A routine, and what gives its room."""
+    return _routine(name, dtype), _routine(f"{name}_lwork", dtype)
+
+
+def _tridiagonal_solve(params: Params, ins: Avals, outs: Avals) -> Function | None:
+    shape, dtype = outs[0].shape, outs[0].dtype
+    if params.get("perturb_singular") or 0 in shape or dtype not in _TAKEN:
+        return None
+    routine, n = _routine("gtsv", dtype), shape[-2]
+    beside = max(n - 1, 1)  # of one row SciPy wants something
+
+    def function(below: Any, diagonal: Any, above: Any, b: Any) -> Any:
+        lines = [x.reshape(-1, n) for x in (below, diagonal, above)]
+        found = np.array(b.reshape(-1, *shape[-2:]))
+        for x, low, main, high in zip(found, *lines, strict=True):
+            *_, solved, failed = routine(low[-beside:], main, high[:beside], x)
+            x[:] = _NAN[dtype.kind] if failed else solved
+        return found.reshape(shape)
+
+    return function
 
 
 def _each(decompose: Function, outs: Avals) -> Function:
@@ -172,6 +194,23 @@ def _eig(params: Params, ins: Avals, outs: Avals) -> Function | None:
     return _each(decompose, outs)
 
 
+def _schur(params: Params, ins: Avals, outs: Avals) -> Function | None:
+    if not _whole(params, ins[0]) or params["sort_eig_vals"]:
+        return None
+    routine, vectors = _routine("gees", ins[0].dtype), params["compute_schur_vectors"]
+
+    def of(a: Any, lwork: int) -> Any:
+        return routine(lambda *_: False, a, compute_v=vectors, lwork=lwork)
+
+    lwork = _room(of(np.zeros(ins[0].shape[-2:], ins[0].dtype), -1)[-2][0])
+
+    def decompose(a: Any) -> Any:
+        form, *_, v, _, failed = of(a, lwork)
+        return None if failed else (form, v)
+
+    return _each(decompose, outs)
+
+
 def _in_pairs(v: Any, imaginary: Any) -> Any:
     """The eigenvectors of a real matrix. Of two that are conjugate LAPACK gives the real part of
     the first, then its imaginary one."""
@@ -192,10 +231,16 @@ TABLE: dict[str, Rule] = {
     "cholesky": direct(_cholesky_or_nan),
     "lu": Rule(_lu),
     "qr": Rule(_qr),
+    "tridiagonal_solve": Rule(_tridiagonal_solve),
 }
 
 #: Of what the size of the matrices tells how many threads it may have.
-BY_LAPACK: dict[str, Rule] = {"eigh": Rule(_eigh), "svd": Rule(_svd), "eig": Rule(_eig)}
+BY_LAPACK: dict[str, Rule] = {
+    "eigh": Rule(_eigh),
+    "svd": Rule(_svd),
+    "eig": Rule(_eig),
+    "schur": Rule(_schur),
+}
 
-#: What only kernels do here.
-BY_KERNEL = frozenset(("triangular_solve", "lu"))
+#: What calls no BLAS here.
+BY_KERNEL = frozenset(("triangular_solve", "lu", "tridiagonal_solve"))

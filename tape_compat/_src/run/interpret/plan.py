@@ -240,8 +240,8 @@ class _Building:
         if name == "cond" and inputs[0] in self.constant:
             index = min(max(int(self.values[inputs[0]]), 0), len(params["branches"]) - 1)
             return self.call(params["branches"][index], inputs[1:])
-        keys = any(is_key(x.aval) for x in (*eqn.invars, *eqn.outvars))
-        if name in CONTROL and not keys:
+        keys = [x.aval for x in (*eqn.invars, *eqn.outvars) if is_key(x.aval)]
+        if name in CONTROL and all(map(as_words, keys)):
             return self.nested(eqn, inputs)
         if _void(eqn):
             return [self.hold(np.zeros(x.aval.shape, jax.dtypes.float0)) for x in eqn.outvars]

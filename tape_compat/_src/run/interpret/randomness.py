@@ -62,6 +62,11 @@ def as_words(aval: Any) -> bool:
     )
 
 
+def stack_of(aval: Any) -> tuple[tuple[int, ...], Any]:
+    """The shape and dtype of what holds such arrays."""
+    return ((*aval.shape, 2), np.uint32) if is_key(aval) else (aval.shape, aval.dtype)
+
+
 def words_of(key: Any) -> np.ndarray:
     """The words of a key."""
     return np.asarray(jax.random.key_data(key))
@@ -100,6 +105,10 @@ def _fold_in(params: Params, ins: Avals, outs: Avals) -> Function:
     return folded
 
 
+def _select_n(params: Params, ins: Avals, outs: Avals) -> Function:
+    return lambda which, *keys: np.choose(np.asarray(which, np.intp)[..., None], keys)
+
+
 def _reshaped(params: Params, ins: Avals, outs: Avals) -> Function:
     shape = (*outs[0].shape, 2)
     return lambda keys: np.reshape(keys, shape)
@@ -112,6 +121,7 @@ _OF_KEYS: dict[str, Callable[[Params, Avals, Avals], Function | None]] = {
     "random_split": _split,
     "random_fold_in": _fold_in,
     "reshape": _reshaped,
+    "select_n": _select_n,
     "slice": MOVES["slice"].build,
     "squeeze": _reshaped,
     "unstack": MOVES["unstack"].build,
