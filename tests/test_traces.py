@@ -12,6 +12,7 @@ from tape_compat._src.core.dimensions import Sizes
 from tape_compat._src.core.op import Op
 from tape_compat._src.core.traces import Traces
 from tape_compat._src.run import policy
+from tape_compat._src.run.op_by_op import op_runner
 
 
 def aval(*shape):
@@ -79,6 +80,47 @@ def test_axes_that_have_nothing_in_common():
     for n, m in sizes:
         assert shapes(traces.of([aval(n, 6), aval(6, m)])) == [(n, m)]
     assert function.calls == limits.SHAPES_BEFORE_VARIABLES + 1
+
+
+def test_numbers_in_attributes_are_variables_as_sizes_are():
+    traced = []
+
+    def rows(x, *, shape, fill):
+        traced.append(shape)
+        return jnp.full(shape, fill, x.dtype), jnp.sum(x)
+
+    op = Op(rows, "Rows")
+    for n in range(2, 30):
+        closure, given = op.bind(shape=(3, n), fill=1.5), (aval(n + 1),)
+        assert [a.shape for a in closure.infer(given)[0]] == [(3, n), ()]
+        one, total = op_runner(closure, given).now(np.ones(n + 1, np.float32))
+        np.testing.assert_array_equal(one, np.full((3, n), 1.5, np.float32))
+        assert total == n + 1
+    assert len(traced) == limits.SHAPES_BEFORE_VARIABLES + 2  # that of the last one to compare with
+    assert op.bind(shape=(3, 1), fill=1.5).infer((aval(2),))[0][0].shape == (3, 1)
+    assert op.bind(shape=(3, 2), fill=True).infer((aval(2),))[0][0].shape == (3, 2)
+    assert len(traced) == limits.SHAPES_BEFORE_VARIABLES + 4
+
+
+@pytest.mark.parametrize("how", ["compares", "wants a number"])
+def test_numbers_that_cannot_be_variables(how):
+    traced = []
+
+    def scaled(x, *, by):
+        traced.append(by)
+        if how == "compares":
+            return x * 2 if by > 7 else x * by
+        return x * np.float32(by)
+
+    op = Op(scaled, "Scaled")
+    for by in range(2, 25):
+        closure = op.bind(by=by)
+        wanted = 2 if how == "compares" and by > 7 else by
+        (found,) = op_runner(closure, (aval(3),)).now(np.ones(3, np.float32))
+        np.testing.assert_array_equal(found, np.full(3, wanted, np.float32))
+        assert closure.infer((aval(3),))[0] == (Aval.of_array(np.asarray(found)),)
+    tries = sum(type(by) is not int for by in traced)
+    assert 0 < tries <= limits.MAX_GENERAL_TRACES
 
 
 def test_layers_by_turns():

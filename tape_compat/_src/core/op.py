@@ -30,7 +30,7 @@ from .kernels import PROGRAMS, tracing
 from .refuse import not_allowed
 from .reverse_only import FORWARD, with_pullback
 from .rows import rows_of
-from .traces import Trace, Traces
+from .traces import Family, Trace, Traces
 from .x64 import as_jax_comes
 
 Arrays = tuple[Any, ...]
@@ -97,6 +97,8 @@ class Op:
     kernels: bool = False
     affine: bool = False
     _closures: dict[tuple, Closure] = field(init=False, default_factory=dict)
+    #: What was traced of its closures together: by their attributes but for numbers.
+    _kinds: dict[tuple, dict[tuple, Any]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         _OPS.add(self)
@@ -134,6 +136,30 @@ def _kinds_within(values: Iterable[Any]) -> list[type]:
     """The types of what tuples hold, at any depth; none if those are ints or equal nothing else."""
     within = [x for value in values if isinstance(value, tuple) for x in _leaves(value)]
     return [type(x) for x in within] if any(type(x) in (float, bool) for x in within) else []
+
+
+class _Number:
+    """Stands for a number in attributes."""
+
+    def __repr__(self) -> str:
+        return "_"
+
+
+_NUMBER = _Number()
+
+
+def _without_numbers(value: Any, numbers: list[int]) -> Any:
+    """The same with a mark for each number from 2 on, which are added to `numbers`."""
+    if type(value) is int and value > 1:
+        numbers.append(value)
+        return _NUMBER
+    return tuple([_without_numbers(x, numbers) for x in value]) if type(value) is tuple else value
+
+
+def _with_numbers(value: Any, numbers: Iterator[Any]) -> Any:
+    if value is _NUMBER:
+        return next(numbers)
+    return tuple([_with_numbers(x, numbers) for x in value]) if type(value) is tuple else value
 
 
 def _leaves(value: Any) -> Iterator[Any]:
@@ -220,7 +246,7 @@ class Closure:
         #: count of programs that had run when they came.
         self._fixed: dict[int, set[tuple[int, ...]]] = {}
         self._jit: Callable[..., Arrays] | None = None
-        self._traces = Traces(self.inner)
+        self._traces = Traces(self.inner, self._family if attributes else None)
         self._with_kernels: Callable[..., Any] | None = None
         self._pulled: Callable[..., Arrays] | None = None
         self._unknown: bool | None = None
@@ -327,6 +353,24 @@ class Closure:
                 f"at {errors.user_location()} [Op:{self.name}]"
             ) from error
         return trace.outputs, trace.single
+
+    def _family(self) -> Family | None:
+        """The closures whose attributes differ by numbers."""
+        numbers: list[int] = []
+        rest = {name: _without_numbers(value, numbers) for name, value in self.attributes.items()}
+        if not numbers:
+            return None
+
+        def function(others: Sequence[Any]) -> Callable[..., Any]:
+            given = iter(others)
+            filled = {name: _with_numbers(value, given) for name, value in rest.items()}
+            return as_jax_comes(partial(self.op.fn, **filled))
+
+        key = (*rest.items(), *map(type, rest.values()), *_kinds_within(rest.values()))
+        kinds = self.op._kinds.get(key)
+        if kinds is None:
+            kinds = keep(self.op._kinds, key, {}, limits.MAX_CLOSURES_PER_OP)
+        return Family(tuple(numbers), function, kinds)
 
     def trace(self, avals: Sequence[Aval]) -> Trace:
         """What JAX has traced of it for these shapes, whatever it is wanted for."""
@@ -448,7 +492,7 @@ class Closure:
         for closure in derived:  # it may be this one: that at sizes that are unknown themselves
             closure.forget()
         self._jit = self._dynamic_form = self._with_kernels = self._pulled = None
-        self._traces = Traces(self.inner)
+        self._traces = Traces(self.inner, self._family if self.attributes else None)
 
     def __repr__(self) -> str:
         inner = ", ".join(f"{k}={v!r}" for k, v in self.attributes.items())
@@ -485,6 +529,7 @@ def primitives(jaxpr: Any) -> Iterator[str]:
 def _forget_closures() -> None:
     with _LOCK:
         for op in list(_OPS):
+            op._kinds.clear()
             for key, closure in list(op._closures.items()):
                 closure.forget()
                 if key:  # one without attributes is the op itself

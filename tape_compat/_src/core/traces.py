@@ -3,7 +3,8 @@
 Where the same axes came in several sizes (batches, sequences that grow) the function is traced with
 dimension variables in their place, `jax.export.symbolic_shape`; such a trace serves every size that
 fits. A function that such a trace is not possible of, because it asks how large an axis is, is
-traced for each size.
+traced for each size. Functions that differ by numbers, as ops do whose attributes are sizes, share
+such traces: the numbers have variables, too.
 """
 
 from __future__ import annotations
@@ -150,16 +151,28 @@ class _Kind:
                 return found
         return None
 
-    def partner(self, shapes: Shapes) -> Shapes | None:
-        """Shapes that came before of which these are a variation: the fewest variables."""
+    def partner(self, shapes: Shapes, patient: bool = False) -> Shapes | None:
+        """Shapes that came before of which these are a variation: the fewest variables. patient:
+        only when many came."""
         if shapes in self.others or len(self.generals) >= limits.MAX_GENERAL_TRACES:
             return None
         if self.failures >= limits.MAX_GENERAL_TRACES:
             return None
+        many = len(self.others) >= limits.SHAPES_BEFORE_VARIABLES
+        if patient and not many:
+            return None
         found = [(len(_lines((other, shapes))[0]), other) for other in self.others]
         variables, other = min([x for x in found if x[0]], default=(0, None))
-        patient = len(self.others) >= limits.SHAPES_BEFORE_VARIABLES
-        return other if variables == 1 or patient else None
+        return other if variables == 1 or many else None
+
+    def general(self, made: _General | None, shapes: Shapes) -> Trace | None:
+        """Keep a trace for many sizes, if it was possible and fits these."""
+        found = made and made.trace(shapes)
+        if made is None or found is None:
+            self.failures += 1
+            return None
+        self.generals.append(made)
+        return found
 
     def note(self, shapes: Shapes) -> None:
         self.others[shapes] = None
@@ -167,11 +180,23 @@ class _Kind:
             del self.others[next(iter(self.others))]
 
 
-class Traces:
-    """The traces of one function of arrays."""
+class Family(NamedTuple):
+    """Functions of arrays that differ by numbers. numbers: those of one of them; function: gives
+    the one of others; kinds: what was traced of any of them."""
 
-    def __init__(self, function: Callable[..., Any]):
+    numbers: tuple[int, ...]
+    function: Callable[[Sequence[Any]], Callable[..., Any]]
+    kinds: dict[tuple, _Kind]
+
+
+class Traces:
+    """The traces of one function of arrays. family: gives that of the function, if it has one."""
+
+    def __init__(
+        self, function: Callable[..., Any], family: Callable[[], Family | None] | None = None
+    ):
         self._function = function
+        self._family_of = family
         self._kinds: dict[tuple, _Kind] = {}
 
     @cached_property
@@ -179,26 +204,47 @@ class Traces:
         """`jax.jit` of the function, made when it is first traced: there are 177 at import."""
         return jax.jit(self._function)
 
+    @cached_property
+    def _family(self) -> Family | None:
+        return self._family_of and self._family_of()
+
     def of(self, avals: Sequence[Aval]) -> Trace:
         """The trace for these inputs. Raises what the function raises."""
         if any(aval.unknown for aval in avals):
             return self.alone(avals)
         shapes = tuple([aval.shape for aval in avals])
-        kinds = tuple([aval.np_dtype for aval in avals])
-        kind = self._kinds.setdefault((tuple(map(len, shapes)), kinds), _Kind())
+        dtypes = tuple([aval.np_dtype for aval in avals])
+        key = tuple(map(len, shapes)), dtypes
+        kind = self._kinds.setdefault(key, _Kind())
         found = kind.trace(shapes)
+        if found is None and self._family is not None and not kind.others:
+            found = self._of_family(self._family, shapes, key, avals)
         if found is not None:
             return found
         partner = kind.partner(shapes)
         kind.note(shapes)
         if partner is not None:
-            general = _general(self.jitted, (partner, shapes), kinds)
-            found = general and general.trace(shapes)
-            if general is not None and found is not None:
-                kind.generals.append(general)
-                return found
-            kind.failures += 1
-        return self.alone(avals)
+            found = kind.general(_general(self.jitted, (partner, shapes), dtypes), shapes)
+        return found or self.alone(avals)
+
+    def _of_family(
+        self, family: Family, shapes: Shapes, key: tuple, avals: Sequence[Aval]
+    ) -> Trace | None:
+        """The trace that serves functions of other numbers as well. It has to give what that of
+        this function alone gives: numbers may have made other dtypes."""
+        kind, rows = family.kinds.setdefault(key, _Kind()), (*shapes, family.numbers)
+        found = kind.trace(rows)
+        if found is not None:
+            return found
+        partner = kind.partner(rows, patient=True)
+        kind.note(rows)
+        if partner is None:
+            return None
+        made = _general(family.function, (partner, rows), key[1])
+        alone = self.alone(avals)
+        at = made and made.trace(rows)
+        fits = at is not None and (at.outputs, at.single) == (alone.outputs, alone.single)
+        return kind.general(made if fits else None, rows)
 
     def alone(self, avals: Sequence[Aval]) -> Trace:
         """A trace for these inputs and no others."""
@@ -234,19 +280,18 @@ def _lines(
 def _general(
     jitted: Any, samples: tuple[Shapes, Shapes], kinds: Sequence[np.dtype]
 ) -> _General | None:
-    """A trace that serves both sets of shapes, and others; None if there is none."""
+    """A trace that serves both sets of shapes, and others; None if there is none. If there is a row
+    more than inputs, it is the numbers of a function that `jitted` gives."""
     variables, lines = _lines(samples)
     names = list(variables)
     dims = dict(zip(names, jax.export.symbolic_shape(", ".join(names)), strict=True))
-    structs = [
-        jax.ShapeDtypeStruct([k * dims[name] + c if name else c for name, k, c in axes], kind)
-        for axes, kind in zip(lines, kinds, strict=True)
-    ]
-    traced = _traced_apart(jitted, structs)
+    rows = [[k * dims[name] + c if name else c for name, k, c in axes] for axes in lines]
+    structs = list(map(jax.ShapeDtypeStruct, rows, kinds))
+    traced = _traced_apart(jitted, structs, rows[len(kinds) :])
     return None if traced is None else _General(traced, lines)
 
 
-def _traced_apart(jitted: Any, structs: Sequence[Any]) -> Any:
+def _traced_apart(jitted: Any, structs: Sequence[Any], numbers: Sequence[Any]) -> Any:
     """A trace made in another thread, or None. JAX keeps errors that it has met on the way in
     cycles, and what stands in the callers' frames would stay alive with them."""
     found = []
@@ -254,7 +299,8 @@ def _traced_apart(jitted: Any, structs: Sequence[Any]) -> Any:
     def trace() -> None:
         # A function may do anything that needs a number where there is none.
         with contextlib.suppress(Exception):
-            found.append(in_x64(jitted.trace, *structs))
+            function = jax.jit(jitted(*numbers)) if numbers else jitted
+            found.append(in_x64(function.trace, *structs))
 
     thread = threading.Thread(target=trace, name="tape_compat trace")
     thread.start()
