@@ -4,6 +4,8 @@ import contextlib
 import io
 from itertools import pairwise
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -12,7 +14,8 @@ from tape_compat._src.core.avals import Aval
 from tape_compat._src.core.dimensions import Sizes
 from tape_compat._src.core.op import _OPS
 from tape_compat._src.core.steps import Step, Steps
-from tape_compat._src.run import policy, polymorphic
+from tape_compat._src.run import policy
+from tape_compat._src.run.interpret import plan as plans
 from tape_compat._src.run.op_by_op import op_runner
 from tape_compat._src.run.polymorphic import Polymorphic
 from tape_compat._src.values.record import flush
@@ -48,8 +51,36 @@ def test_elementwise_ops():
         np.testing.assert_array_equal(np.asarray(found), wanted, str(closure))
         tried += 1
     assert tried > 150
-    served = [plan for plan in polymorphic._PLANS.values() if plan is not False]
-    assert len(served) > 0.7 * len(polymorphic._PLANS)
+    served = [plan for plan in plans._PLANS.values() if plan is not False]
+    assert len(served) > 0.7 * len(plans._PLANS)
+
+
+@pytest.mark.interpreted
+def test_ops_that_run_at_once_are_planned_once_for_all_sizes(monkeypatch):
+    made, make = [], plans.Interpreted.__init__
+
+    def counting(plan, *given):
+        made.append(plan)
+        make(plan, *given)
+
+    tf.engine.clear_caches()
+    monkeypatch.setattr(plans.Interpreted, "__init__", counting)
+    limit = policy.NEW_SIZES
+    for n in range(2, 2 * limit + 10):
+        x = np.arange(4.0 * n, dtype=np.float32).reshape(n, 4)
+        found = tf.maximum(tf.constant(x), tf.constant(x[0] + 5))
+        np.testing.assert_array_equal(found, np.maximum(x, x[0] + 5))
+    assert len(made) == limit + 3  # one for all, and two to estimate what they take
+    runners = [r for op in list(_OPS) if op.name == "Maximum" for r in op.bind().runners.items()]
+    for (aval, _), runner in runners[limit:]:
+        alone = make_estimates(aval.shape)
+        assert 0.5 * alone.seconds < runner.work < 2 * alone.seconds
+        assert runner.moves == (alone.arithmetic <= policy.WITH_MOVES_SECONDS)
+
+
+def make_estimates(shape):
+    arrays = np.zeros(shape, np.float32), np.zeros(4, np.float32)
+    return plans.Interpreted(jax.make_jaxpr(jnp.maximum)(*arrays))
 
 
 def jpeg(height, width):

@@ -93,13 +93,15 @@ class Trace(NamedTuple):
     """A trace, for arrays of certain shapes.
 
     jaxpr: closed; of the dimension variables that `sizes` has. outputs: what it gives for these
-    shapes. single: whether the function gives one array, not a tuple of them.
+    shapes. single: whether the function gives one array, not a tuple of them. noted: what somebody
+    found out of the jaxpr, whatever the sizes.
     """
 
     jaxpr: Any
     sizes: Sizes
     outputs: tuple[Aval, ...]
     single: bool
+    noted: dict[Any, Any]
 
 
 class _Line(NamedTuple):
@@ -115,6 +117,7 @@ class _General:
 
     def __init__(self, traced: Any, lines: list[list[_Line]]):
         self._jaxpr, self._out, self._lines = traced.jaxpr, traced.out_info, lines
+        self._noted: dict[Any, Any] = {}
 
     def trace(self, shapes: Shapes) -> Trace | None:
         """It for these shapes, or None if it does not fit."""
@@ -127,7 +130,7 @@ class _General:
                     return None
         if min(values.values()) < 2:
             return None
-        return _finished(self._jaxpr, self._out, Sizes(**values))
+        return _finished(self._jaxpr, self._out, Sizes(**values), self._noted)
 
 
 class _Kind:
@@ -198,6 +201,8 @@ class Traces:
         self._function = function
         self._family_of = family
         self._kinds: dict[tuple, _Kind] = {}
+        #: It is asked for twice: what it gives, then how it is run.
+        self._last: tuple[Sequence[Aval], Trace] | None = None
 
     @cached_property
     def jitted(self) -> Any:
@@ -210,6 +215,14 @@ class Traces:
 
     def of(self, avals: Sequence[Aval]) -> Trace:
         """The trace for these inputs. Raises what the function raises."""
+        last = self._last
+        if last is not None and last[0] == avals:
+            return last[1]
+        found = self._of(avals)
+        self._last = avals, found
+        return found
+
+    def _of(self, avals: Sequence[Aval]) -> Trace:
         if any(aval.unknown for aval in avals):
             return self.alone(avals)
         shapes = tuple([aval.shape for aval in avals])
@@ -249,17 +262,17 @@ class Traces:
     def alone(self, avals: Sequence[Aval]) -> Trace:
         """A trace for these inputs and no others."""
         traced = in_x64(self.jitted.trace, *[a.struct for a in avals])
-        return _finished(traced.jaxpr, traced.out_info, Sizes())
+        return _finished(traced.jaxpr, traced.out_info, Sizes(), {})
 
 
-def _finished(jaxpr: Any, out: Any, sizes: Sizes) -> Trace:
+def _finished(jaxpr: Any, out: Any, sizes: Sizes, noted: dict[Any, Any]) -> Trace:
     """A trace, of the jaxpr and of what it gives, as JAX describes that."""
     single = not isinstance(out, (tuple, list))
     outputs = [
         Aval.of(sizes.shape(o.shape), dtypes.from_numpy(o.dtype))
         for o in ([out] if single else out)
     ]
-    return Trace(jaxpr, sizes, tuple(outputs), single)
+    return Trace(jaxpr, sizes, tuple(outputs), single, noted)
 
 
 def _lines(

@@ -33,7 +33,7 @@ from .donation import ONLY_OURS, Care
 from .interpret import convolutions, decompositions, products
 from .interpret.control import CONTROL, ITERATIONS, loop_layout
 from .interpret.cost import WHILE_ITERATIONS
-from .interpret.plan import ByHand, Interpreted
+from .interpret.plan import ByHand, Interpreted, any_sizes
 from .interpret.randomness import HASHES, is_key
 from .large_pages import Room
 
@@ -124,7 +124,7 @@ class OpRunner:
         self._closure = closure
         self.outputs = closure.infer(avals)[0]
         self.large = memory.may_lack(sum([aval.nbytes for aval in self.outputs]))
-        made = _planned(closure, avals)
+        self._made = made = _planned(closure, avals)
         plan, names, blas, self.stacks = made.plan, made.names, made.blas, made.stacks
         self.dry = not made.effects and "while" not in names
         self._plan: Interpreted | ByHand | None = None if plan.compiled_alone else plan
@@ -267,16 +267,51 @@ def _planned(closure: Closure, avals: tuple[Aval, ...]) -> _Planned:
         outputs, single = closure.infer(avals)
         plan = ByHand(by_hand, single, sum([aval.size for aval in outputs]))
         return _Planned(plan, Counter(HASHES[:1]), set())
-    jaxpr, sizes, *_ = closure.trace(avals)
-    inside = list(equations(jaxpr.jaxpr))
-    names = Counter([eqn.primitive.name for eqn in inside])
-    multiplies = any(map(_multiplies, inside))
-    loops = [eqn for eqn in inside if eqn.primitive.name in ("scan", "while")]
+    if closure.op.broadcasts and len(closure.runners) >= policy.NEW_SIZES:
+        found = _as_others(closure, avals)
+        if found is not None:
+            return found
+    jaxpr, sizes, _, _, noted = closure.trace(avals)
+    if _Inside not in noted:
+        noted[_Inside] = _Inside.of(jaxpr)
+    names, multiplies, loops, stacked = noted[_Inside]
     stacks = sum([_nbytes(x.aval) for eqn in loops for x in with_sizes(eqn, sizes, {}).outvars])
     plan = Interpreted(jaxpr, sizes)
     blas = set(names) if plan.compiled_alone else set(names) - decompositions.BY_KERNEL
-    stacked = sum([_stacked(eqn) for eqn in loops if eqn.primitive.name == "scan"])
     return _Planned(plan, names, blas, bool(jaxpr.effects), multiplies, stacks, stacked)
+
+
+class _Inside(NamedTuple):
+    """What is in a jaxpr: the primitives, whether LAPACK multiplies matrices for it, the loops, and
+    how many arrays have a row for each of their iterations."""
+
+    names: Counter[str]
+    multiplies: bool
+    loops: list[Any]
+    stacked: int
+
+    @staticmethod
+    def of(jaxpr: Any) -> _Inside:
+        inside = list(equations(jaxpr.jaxpr))
+        names = Counter([eqn.primitive.name for eqn in inside])
+        loops = [eqn for eqn in inside if eqn.primitive.name in ("scan", "while")]
+        stacked = sum([_stacked(eqn) for eqn in loops if eqn.primitive.name == "scan"])
+        return _Inside(names, any(map(_multiplies, inside)), loops, stacked)
+
+
+def _as_others(closure: Closure, avals: tuple[Aval, ...]) -> _Planned | None:
+    """That of an elementwise op for one more set of shapes, by its plan that serves all of them."""
+    if max([aval.nbytes for aval in avals]) > policy.LARGE_BYTES:
+        return None
+    dtypes = tuple([aval.np_dtype for aval in avals])
+    served = any_sizes(closure, dtypes)
+    if served is None:
+        return None
+    for others, runner in closure.runners.items():
+        if tuple([aval.np_dtype for aval in others]) == dtypes:
+            elements = sum([aval.size for aval in closure.infer(avals)[0]])
+            return runner._made._replace(plan=served.at(elements))
+    return None
 
 
 def _stacked(scan: Any) -> int:

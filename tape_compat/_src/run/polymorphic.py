@@ -9,22 +9,16 @@ from typing import Any
 import numpy as np
 
 from ..core.avals import Aval
-from ..core.caches import Cache, keep
+from ..core.caches import keep
 from ..core.counters import COUNTERS
 from ..core.dimensions import Sizes
-from ..core.dtypes import from_numpy
 from ..core.host import on_host
-from ..core.op import Closure, primitives
+from ..core.op import Closure
 from ..core.steps import Steps, last_uses
 from ..core.x64 import in_x64
 from . import policy
-from .interpret.elementwise import TABLE as ELEMENTWISE
-from .interpret.plan import Interpreted
+from .interpret.plan import any_sizes
 from .op_by_op import op_runner, result
-
-#: By a closure and the dtypes of its inputs, the plan that serves arrays of all shapes, or False.
-_PLANS: Cache[tuple[Closure, tuple[Any, ...]], Interpreted | bool]
-_PLANS = Cache("plans of any sizes", 4096)
 
 
 class Polymorphic:
@@ -73,10 +67,10 @@ class Polymorphic:
 def _called(closure: Closure, sizes: Sizes, given: list[Any]) -> Sequence[Any]:
     """What a closure gives."""
     if closure.op.broadcasts:
-        plan = _plan(closure, tuple([array.dtype for array in given]))
-        if isinstance(plan, Interpreted):
+        served = any_sizes(closure, tuple([array.dtype for array in given]))
+        if served is not None:
             COUNTERS.interpreted += 1
-            return plan.run(given)
+            return served.plan.run(given)
     at, avals = closure.at(sizes), tuple([Aval.of_array(np.asarray(array)) for array in given])
     at.infer(avals)  # raises for what is wrong
     by_hand = at.by_hand
@@ -86,29 +80,3 @@ def _called(closure: Closure, sizes: Sizes, given: list[Any]) -> Sequence[Any]:
     COUNTERS.interpreted += 1
     found = by_hand(*given)
     return found if isinstance(found, (tuple, list)) else [found]
-
-
-def _plan(closure: Closure, dtypes: tuple[Any, ...]) -> Interpreted | bool:
-    """What does an elementwise op on arrays of all shapes: NumPy's calls for scalars broadcast."""
-
-    def make() -> Interpreted | bool:
-        jaxpr, sizes, *_ = closure.trace([Aval.of((), from_numpy(dtype)) for dtype in dtypes])
-        if jaxpr.effects or not _SERVING.issuperset(primitives(jaxpr.jaxpr)):
-            return False
-        plan = Interpreted(jaxpr, sizes)
-        return not plan.compiled_alone and _broadcasts(plan, dtypes) and plan
-
-    return _PLANS.find((closure, dtypes), make)
-
-
-def _broadcasts(plan: Interpreted, dtypes: tuple[Any, ...]) -> bool:
-    """Whether what it gives has the shape of any of its inputs: zeros alone have none."""
-    for place in range(len(dtypes)):
-        arrays = [np.zeros((2,) if i == place else (), kind) for i, kind in enumerate(dtypes)]
-        if any(np.shape(found) != (2,) for found in on_host(plan.run, arrays)):
-            return False
-    return True
-
-
-#: Primitives whose rules for scalars serve arrays; that of powers looks at shapes.
-_SERVING = (frozenset(ELEMENTWISE) | {"pjit", "jit", "custom_jvp_call"}) - {"pow"}

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
 
 import jax
 import numpy as np
 
+from ...core.avals import Aval
+from ...core.caches import Cache
 from ...core.dimensions import Sizes
+from ...core.dtypes import from_numpy
 from ...core.host import on_host
 from ...core.native import native
+from ...core.op import Closure, primitives
 from ...core.steps import last_uses
 from ...core.traces import with_sizes
 from . import (
@@ -381,3 +387,74 @@ def _rounded(rule: Rule, eqn: Any, ins: list[Any], outs: list[Any]) -> Function 
 
 def _left_to_jax(*_: Any) -> Any:
     raise AssertionError("a plan with primitives that have no rule is run")
+
+
+# ---------------------------------------------------------------------------------------------
+# Plans of elementwise ops that serve arrays of all shapes.
+
+#: Arrays of so many elements tell what each of them costs.
+_FEW, _MANY = 2, 4096
+
+#: Primitives whose rules for scalars serve arrays; that of powers looks at shapes.
+_SERVING = (frozenset(elementwise.TABLE) | {"pjit", "jit", "custom_jvp_call"}) - {"pow"}
+
+
+class AnySizes:
+    """What does an elementwise op on arrays of all shapes: NumPy's calls for scalars broadcast.
+
+    plan: with estimates for scalars.
+    """
+
+    def __init__(self, closure: Closure, dtypes: tuple[Any, ...], plan: Interpreted):
+        self._closure, self._dtypes, self.plan = closure, dtypes, plan
+
+    def at(self, elements: int) -> Interpreted:
+        """The plan with estimates for arrays of so many elements, that are not large."""
+        few, many = self._estimates
+        share = (elements - _FEW) / (_MANY - _FEW)
+        plan = copy.copy(self.plan)
+        plan.seconds = few.seconds + share * (many.seconds - few.seconds)
+        plan.arithmetic = few.arithmetic + share * (many.arithmetic - few.arithmetic)
+        plan.operations = round(few.operations + share * (many.operations - few.operations))
+        return plan
+
+    @cached_property
+    def _estimates(self) -> list[Interpreted]:
+        return [
+            _plan_of(self._closure, self._dtypes, (elements,)) or self.plan
+            for elements in (_FEW, _MANY)
+        ]
+
+
+#: By a closure and the dtypes of its inputs; False where there is none.
+_PLANS: Cache[tuple[Closure, tuple[Any, ...]], AnySizes | Literal[False]]
+_PLANS = Cache("plans of any sizes", 4096)
+
+
+def any_sizes(closure: Closure, dtypes: tuple[Any, ...]) -> AnySizes | None:
+    """What serves all arrays of these dtypes, if there is such a plan."""
+
+    def make() -> AnySizes | Literal[False]:
+        plan = _plan_of(closure, dtypes, ())
+        return plan is not None and _broadcasts(plan, dtypes) and AnySizes(closure, dtypes, plan)
+
+    return _PLANS.find((closure, dtypes), make) or None
+
+
+def _plan_of(
+    closure: Closure, dtypes: tuple[Any, ...], shape: tuple[int, ...]
+) -> Interpreted | None:
+    jaxpr, sizes, *_ = closure.trace([Aval.of(shape, from_numpy(dtype)) for dtype in dtypes])
+    if jaxpr.effects or not _SERVING.issuperset(primitives(jaxpr.jaxpr)):
+        return None
+    plan = Interpreted(jaxpr, sizes)
+    return None if plan.compiled_alone else plan
+
+
+def _broadcasts(plan: Interpreted, dtypes: tuple[Any, ...]) -> bool:
+    """Whether what it gives has the shape of any of its inputs: zeros alone have none."""
+    for place in range(len(dtypes)):
+        arrays = [np.zeros((2,) if i == place else (), kind) for i, kind in enumerate(dtypes)]
+        if any(np.shape(found) != (2,) for found in on_host(plan.run, arrays)):
+            return False
+    return True

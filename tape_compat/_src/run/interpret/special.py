@@ -32,7 +32,7 @@ def _of_sets(number: int) -> Function:
     """The function of pairs, or of three numbers, that has this number in C."""
 
     def over(*arrays: Any) -> Any:
-        stacked = np.stack(arrays)
+        stacked = np.stack(np.broadcast_arrays(*arrays))
         found = np.empty(stacked.shape[1:], stacked.dtype)
         OF_SETS(number, stacked, found)
         return found
