@@ -15,7 +15,7 @@ from tape_compat._src.core.dimensions import Sizes
 from tape_compat._src.core.op import _OPS
 from tape_compat._src.core.steps import Step, Steps
 from tape_compat._src.run import policy
-from tape_compat._src.run.interpret import plan as plans
+from tape_compat._src.run.interpret import decompositions, plan as plans
 from tape_compat._src.run.op_by_op import op_runner
 from tape_compat._src.run.polymorphic import Polymorphic
 from tape_compat._src.values.record import flush
@@ -137,6 +137,7 @@ def test_sizes_that_come_again_are_done_as_one(counted, deferred):
 
 
 @pytest.mark.interpreted
+@pytest.mark.skipif(decompositions._SUBSTITUTE is None, reason="XLA solves triangular systems")
 def test_matrices_and_draws_of_new_sizes_are_not_compiled(counted):
     for n in range(3, 6):
         x = tf.eye(n) * 2 + 0.1
