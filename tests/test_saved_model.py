@@ -210,19 +210,42 @@ def test_what_cannot_be_one_program_is_left_out_or_refused(saved, tmp_path, capl
 
 
 def test_what_only_runs_here_is_told(saved, caplog):
-    made = with_function(lambda x: tf.linalg.sqrtm(x))
+    square = tf.TensorSpec([None, None])
+    made = with_function(lambda x: tf.linalg.expm(x), input_signature=[square])
     x = tf.constant([[4.0, 1.0], [1.0, 3.0]])
-    expected = made.f(x).numpy()
     with caplog.at_level(logging.WARNING, "tape_compat"):
         loaded = saved(made)
-    assert "calls LAPACK's gees " in caplog.text and "not in TensorFlow" in caplog.text
-    assert loaded.f(x).numpy() == pytest.approx(expected, rel=1e-5)
+    assert "calls LAPACK's getrf: " in caplog.text and "not in TensorFlow" in caplog.text
+    np.testing.assert_allclose(loaded.f(x), made.f(x), 1e-5)
     caplog.clear()
-    made = with_function(lambda x: tf.linalg.eigvalsh(x))
-    made.f(x)
-    with caplog.at_level(logging.WARNING, "tape_compat"):
-        saved(made)
+    for function in (tf.linalg.eigvalsh, tf.linalg.sqrtm):
+        made = with_function(lambda x, function=function: function(x))
+        made.f(x)
+        with caplog.at_level(logging.WARNING, "tape_compat"):
+            saved(made)
     assert "LAPACK" not in caplog.text
+
+
+_SLOPES = {
+    "spectrum": lambda x: tf.abs(tf.signal.rfft(x)),
+    "products": lambda x: tf.math.cumprod(x, 1) * tf.reduce_prod(x, 1, keepdims=True),
+    "solution": lambda x: tf.linalg.solve(x @ tf.transpose(x), x) + tf.linalg.det(x),
+    "masked": lambda x: tf.reduce_prod(tf.boolean_mask(x, x[:, 0] > 0.0), 0),
+}
+
+
+@pytest.mark.parametrize("name", _SLOPES)
+def test_slopes_of_what_kernels_do_for_unknown_sizes(saved, caplog, name):
+    function = _SLOPES[name]
+    loaded = saved(with_function(function, input_signature=[tf.TensorSpec([None, None])]))
+    assert "without its derivative" not in caplog.text
+    for size in (2, 3):
+        x = tf.random.stateless_normal([size, size], [1, 2])
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            found, wanted = loaded.f(x), function(x)
+        np.testing.assert_allclose(found, wanted, 1e-4)
+        np.testing.assert_allclose(tape.gradient(found, x), tape.gradient(wanted, x), 1e-4, 1e-6)
 
 
 def test_effects_and_gradients_of_the_host_are_refused(tmp_path):

@@ -117,6 +117,44 @@ def test_what_ops_can_do_with_some_sizes_only(exchange, tmp_path):
             loaded.mirrored(*map(reader.constant, narrow))
 
 
+def _of_matrices(tf, x):
+    square = tf.matmul(x, x, transpose_a=True)
+    values, vectors = tf.linalg.eigh(square)
+    return {
+        "inverse": tf.linalg.inv(square) * tf.linalg.det(square),
+        "values": values + tf.linalg.svd(square, compute_uv=False),
+        "vectors": tf.abs(vectors),
+        "pivots": tf.linalg.lu(square).p,
+        "least": tf.linalg.lstsq(x, x[:, :1], 0.1),
+        "complex": tf.sort(tf.math.real(tf.linalg.eigvals(square))),
+    }
+
+
+_BY_KERNELS = {
+    "spectrum": lambda tf, x: (tf.abs(tf.signal.rfft(x)), tf.signal.irfft2d(tf.signal.rfft2d(x))),
+    "transformed": lambda tf, x: tf.signal.fft(tf.complex(x, 2.0 * x)) / tf.complex(2.0, 1.0),
+    "running": lambda tf, x: (
+        tf.math.cumprod(x, 1, exclusive=True) + tf.math.cumulative_logsumexp(x, 0, reverse=True)
+    ),
+    "products": lambda tf, x: (tf.reduce_prod(x), tf.reduce_prod(x * 2.0, [1], keepdims=True)),
+    "matrices": _of_matrices,
+}
+
+
+def test_kernels_where_programs_need_known_sizes(exchange, tmp_path):
+    writer, _ = exchange
+    made, specs = writer.Module(), [writer.TensorSpec([None] * 2)]
+    for name, function in _BY_KERNELS.items():
+        recorded = functools.partial(function, writer)
+        setattr(made, name, writer.function(recorded, input_signature=specs))
+    writer.saved_model.save(made, str(tmp_path))
+    shapes = (4, 2), (5, 4)
+    given = [[np.cos(np.arange(n * m, dtype=np.float32) ** 2).reshape(n, m)] for n, m in shapes]
+    empty = [np.ones([0, 3], np.float32)]
+    calls = dict.fromkeys(_BY_KERNELS, given)
+    compare(exchange, tmp_path, made, calls | {"products": [*given, empty], "running": given[:1]})
+
+
 def test_words_beside_numbers_of_one_batch(exchange, tmp_path):
     """How many rows of words there are a step tells, and the batch of codes is in no array."""
     writer, _ = exchange

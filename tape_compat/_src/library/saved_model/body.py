@@ -26,7 +26,7 @@ from .make_nodes import (
     unique,
 )
 from .messages import FunctionDef, NodeDef
-from .program import Derivative
+from .program import Derivative, lapack_of
 from .written import Written, written
 
 LOGGER = logging.getLogger("tape_compat")
@@ -187,7 +187,7 @@ class Body:
     ) -> list[str]:
         """Add a program with its derivative: what a closure does with values of these avals. Gives
         what it gives. one: whether batches may be taken to be of one size if need be. whole:
-        whether its derivative must be written too.
+        whether its derivative must be written too, and TensorFlow must have all that it calls.
 
         Raises: NotImplementedError if it cannot be written.
         """
@@ -196,6 +196,14 @@ class Body:
         except (NeedsValue, INCONCLUSIVE) as error:
             raise NotImplementedError(str(error)) from error
         program, derivative = found.program, self._derivative(found, whole)
+        called = lapack_of(program)
+        if called and whole:
+            raise NotImplementedError(f"{self.title} calls LAPACK's {', '.join(called)}")
+        if called:
+            LOGGER.warning(
+                "%s calls LAPACK's %s: what is saved runs here, and not in TensorFlow. At %s.",
+                *(self.title, ", ".join(called), user_location()),
+            )
         node = self.node("program", "XlaCallModule", references, program_attributes(program))
         if derivative is not None:
             if derivative.program is not None:

@@ -92,8 +92,8 @@ def write(body: Body, concrete: ConcreteFunction) -> tuple[TensorSpec, ...]:
     sources = [_source(body, source) for source in captured.sources]
     values = dict(enumerate([*inputs, *sources]))
     writer = PartWriter(body, values, dict(enumerate(_avals(trace))))
+    writer.arguments = _avals(trace)
     if trace.graph.in_parts or captured.closure.effect:
-        writer.arguments = _avals(trace)
         writer.write(parts_between(captured.closure, is_apart))
     else:
         writer.write_one(captured.closure)

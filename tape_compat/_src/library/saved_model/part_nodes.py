@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
 from ...core.avals import Aval
@@ -22,6 +22,7 @@ from ...values.host_steps import HostStep, PythonStep
 from . import example_nodes, file_nodes, ragged_nodes, set_nodes, size_nodes, text_nodes
 from .body import Body, behind
 from .effect_control import ZEROS, by_parts, is_control, is_effect
+from .kernel_nodes import is_kernel, write_kernel
 from .make_nodes import RESOURCE_TYPE, function_named
 from .program import at, gives_sizes, sizes_met, that_may_be_none
 from .step_nodes import write_step
@@ -85,7 +86,38 @@ class PartWriter:
             found = self._if_written(closure, avals, given, whole=True)
             if found is not None:
                 return found
-        return self._body.program(call, kinds, given, one=True)
+        return self._with_kernels(
+            call, kinds, given, lambda whole: self._body.program(call, kinds, given, True, whole)
+        )
+
+    def _with_kernels(
+        self,
+        call: Call,
+        kinds: list[Aval],
+        given: list[str],
+        program: Callable[[bool], list[str]],
+    ) -> list[str]:
+        """Write a program; where it, or its derivative, cannot be written for such sizes, with
+        kernels for those of its ops that there are some for.
+
+        program: writes it as one, and whole if that is asked for.
+        """
+        if not any(is_kernel(step.closure) for step in call.flat.steps):
+            return program(False)
+        try:
+            return program(True)
+        except NotImplementedError:
+            inner = PartWriter(self._body, dict(enumerate(given)), dict(enumerate(kinds)))
+        inner.rulers += self.rulers
+        inner.empty, inner.outside = list(self.empty), list(self.outside)
+        inner.arguments = list(self.arguments)
+        try:
+            inner.write(parts_between(call, is_kernel))
+        except NotImplementedError:
+            return program(False)
+        for sizes in inner._assumed:
+            self._assume(sizes)
+        return [inner.values[i] for i in call.flat.outputs]
 
     def _if_written(
         self, closure: Call, avals: Sequence[Aval], given: list[str], whole: bool
@@ -124,9 +156,10 @@ class PartWriter:
                     f"{self._body.title} calls Python ({closure.name}), and cannot be written to a "
                     f"SavedModel. At {user_location()}."
                 )
-            else:
-                assert isinstance(closure, Call)
+            elif isinstance(closure, Call):
                 closure, kinds, found = self._assuming(closure, part.inputs)
+            else:
+                found = write_kernel(self._body, closure, kinds, given)
             self._put(part.outputs, found, closure, kinds)
             if isinstance(closure, PythonStep):
                 known = [(self.values[i], self.avals[i]) for i in part.outputs]
@@ -179,7 +212,10 @@ class PartWriter:
         Gives the closure and the avals that it is for, too."""
         kinds, given = self._given(inputs)
         try:
-            return closure, kinds, self._program(closure, kinds, given)
+            found = self._with_kernels(
+                closure, kinds, given, lambda whole: self._program(closure, kinds, given, whole)
+            )
+            return closure, kinds, found
         except NotImplementedError as error:
             first = error
         met = sizes_met(closure, kinds)
@@ -209,16 +245,19 @@ class PartWriter:
         self.outside = [aval.at(sizes) for aval in self.outside]
         self.arguments = [aval.at(sizes) for aval in self.arguments]
 
-    def _program(self, closure: Call, kinds: list[Aval], given: list[str]) -> list[str]:
-        """Write a program. If it needs sizes that none of its inputs has, it gets the values that
-        have been met which have them, of texts their lengths."""
+    def _program(
+        self, closure: Call, kinds: list[Aval], given: list[str], whole: bool = False
+    ) -> list[str]:
+        """Write a program, with its derivative if it is to be whole. If it needs sizes that none of
+        its inputs has, it gets the values that have been met which have them, of texts their
+        lengths."""
         if closure.effect:
             raise NotImplementedError(
                 f"{self._body.title} prints or checks in a function of rows, and cannot be "
                 f"written to a SavedModel. At {user_location()}."
             )
         try:
-            return self._sized(closure, kinds, given)
+            return self._sized(closure, kinds, given, whole)
         except NotImplementedError:
             if not self.rulers:
                 raise
@@ -231,22 +270,22 @@ class PartWriter:
         outputs, count = len(closure.flat.outputs), len(kinds)
         step = Step(closure, tuple(range(first)), count, count + outputs)
         steps = Steps(count, (step,), tuple(range(count, count + outputs)))
-        return self._sized(Call(steps, closure.name), kinds, given)
+        return self._sized(Call(steps, closure.name), kinds, given, whole)
 
-    def _sized(self, closure: Call, kinds: list[Aval], given: list[str]) -> list[str]:
+    def _sized(self, closure: Call, kinds: list[Aval], given: list[str], whole: bool) -> list[str]:
         """Write a program for any sizes of arguments and that steps of the host tell; for any but 0
         where it must be, or where its derivative can only be written so: of arguments first, then
         of those around the body, as a loop over rows has some."""
         told = [*self.empty, *self.outside]
         every, around, own = map(that_may_be_none, ([*told, *self.arguments], told, self.empty))
         attempts = (every, True), (around, True), (every, False), (around, False), (own, False)
-        for sizes, whole in dict.fromkeys(attempts):
-            if not sizes:
+        for sizes, whole_for in dict.fromkeys(attempts):
+            if not sizes or whole > whole_for:
                 continue
-            found = self._if_written(*at(sizes, closure, kinds), given, whole)
+            found = self._if_written(*at(sizes, closure, kinds), given, whole_for)
             if found is not None:
                 return found
-        return self._body.program(closure, kinds, given)
+        return self._body.program(closure, kinds, given, whole=whole)
 
     # -- conditionals and loops -----------------------------------------------------------------
 

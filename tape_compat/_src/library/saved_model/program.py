@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import logging
 import re
 import sys
 from collections.abc import Iterator, Sequence
@@ -277,10 +276,8 @@ def program_of(closure: Closure, avals: Sequence[Aval], name: str) -> Program:
             f"{name} cannot be written as a program: {str(error).splitlines()[0]} (at "
             f"{user_location()})"
         ) from error
-    module = bytes(exported.mlir_module_serialized)
-    _tell_of_lapack(module, name)
     return Program(
-        module,
+        bytes(exported.mlir_module_serialized),
         exported.calling_convention_version,
         tuple(exported.platforms),
         tuple(avals),
@@ -288,18 +285,11 @@ def program_of(closure: Closure, avals: Sequence[Aval], name: str) -> Program:
     )
 
 
-def _tell_of_lapack(module: bytes, name: str) -> None:
-    """Say which functions of LAPACK a program calls: TensorFlow's XLA has none of them."""
-    called = sorted({found.decode() for found in _LAPACK.findall(module)})
-    if called:
-        LOGGER.warning(
-            "%s calls LAPACK's %s (eig, eigvals, sqrtm, logm): what is saved runs here, and not in "
-            "TensorFlow. At %s.",
-            *(name, ", ".join(called), user_location()),
-        )
+def lapack_of(program: Program) -> list[str]:
+    """Which functions of LAPACK a program calls: TensorFlow's XLA has none of them."""
+    return sorted({found.decode() for found in _LAPACK.findall(program.module)})
 
 
-LOGGER = logging.getLogger("tape_compat")
 #: What JAX calls a function of LAPACK, after the letter of the dtype.
 _LAPACK = re.compile(rb"lapack_[sdcz](\w+?)_ffi")
 

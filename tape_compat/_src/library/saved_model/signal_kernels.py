@@ -30,14 +30,14 @@ KERNELS |= {
 
 def _to_complex(transform: Kernel) -> Kernel:
     def call(x: Any, length: Any, *, Tcomplex: DType) -> Tensor:
-        return casting.cast(transform(x, known_value(length)), Tcomplex)
+        return casting.cast(transform(x, length), Tcomplex)
 
     return call
 
 
 def _to_real(transform: Kernel) -> Kernel:
     def call(x: Any, length: Any, *, Treal: DType) -> Tensor:
-        return casting.cast(transform(x, known_value(length)), Treal)
+        return casting.cast(transform(x, length), Treal)
 
     return call
 
