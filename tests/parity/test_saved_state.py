@@ -96,12 +96,17 @@ def test_paths_of_assets(exchange, tmp_path):
 
     made.told = writer.function(told, input_signature=[text], autograph=False)
     made.path = writer.function(lambda: made.words.asset_path, input_signature=[])
+    read = lambda: writer.io.read_file(made.words.asset_path)
+    made.read = writer.function(read, input_signature=[])
+    assert made.read().numpy() == b"one two"
+    file.write_text("one two three")
+    assert made.read().numpy() == b"one two three"
     writer.saved_model.save(made, str(folder), signatures=made.told)
     file.unlink()
     for tf in readers:
         loaded = tf.saved_model.load(str(folder))
         path = loaded.path().numpy()
-        assert tf.io.read_file(path).numpy() == b"one two"
+        assert tf.io.read_file(path).numpy() == loaded.read().numpy() == b"one two three"
         texts = {"path": tf.constant(path), "after": tf.constant(b"x" + path)}
         served, x = loaded.signatures["serving_default"], tf.constant("x")
         for found in (loaded.told(x), served(x=x)):

@@ -20,7 +20,7 @@ from ...function.python_steps import learn, record_call
 from ...ops.arguments import sketched
 from ...values.convert import convert
 from ...values.dispatch import maps_first
-from ...values.host_steps import SAME, by_host
+from ...values.host_steps import SAME, by_host, same_text, takes_steps
 from ...values.tensor import Tensor
 from ...values.variable import Variable
 from ..structure import array_of, value_of
@@ -67,7 +67,6 @@ def _refuse_recording(what: str) -> None:
         raise errors.NeedsValue(f"{what} looks at files when Python runs (at {user_location()})")
 
 
-@by_host()
 def read_file(filename: Any, name: str | None = None) -> Tensor:
     """What a file holds, as a string scalar. Raises NotFoundError if there is none.
 
@@ -78,16 +77,24 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
     ...     tf.io.read_file(file.name).numpy()
     b'abc'
     """
-    sketch = sketched(filename)
+    path = convert(filename, hint=dtypes.string)
+    if takes_steps() and not path._is_symbolic():  # what it holds may change from call to call
+        path = same_text(path)
+    return _contents_of(path)
+
+
+@by_host()
+def _contents_of(path: Tensor) -> Tensor:
+    sketch = sketched(path)
     if sketch is not None:
         return sketch.tensor((), dtypes.string)
     _refuse_recording("tf.io.read_file()")
-    path = local_path(text(filename, "filename", "ReadFile").decode())
+    place = local_path(text(path, "filename", "ReadFile").decode())
     try:
-        with open(path, "rb") as file:
+        with open(place, "rb") as file:
             return convert(file.read())
     except OSError as error:
-        raise file_error(error, path) from None
+        raise file_error(error, place) from None
 
 
 def write_file(filename: Any, contents: Any, name: str | None = None) -> None:

@@ -25,7 +25,7 @@ WRITERS |= {
     "decode_png": one_to_one("DecodePng", "image", channels=1, dtype=2),
     "encode_base64": one_to_one("EncodeBase64", pad=1),
     "extract_jpeg_shape": one_to_one("ExtractJpegShape", "image_shape", output_type=1),
-    "read_file": one_to_one("ReadFile", "contents"),
+    "_contents_of": one_to_one("ReadFile", "contents"),
 }
 
 
