@@ -147,6 +147,35 @@ def case_function(tf):
     return [look_up(tf.constant(x, tf.int64)) for x in ([[1, 2, 3]], [[3, 3, 0]])]
 
 
+def case_functions_of_tables_that_change(tf):
+    """Recorded, each thing that is done with a table in its turn."""
+    kinds = tf.int64, tf.float32
+    words = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
+    pairs = tf.lookup.experimental.DenseHashTable(*kinds, [0.0, 0.0], empty_key=-1, deleted_key=-2)
+    runs = []
+
+    @tf.function
+    def count(x, keys):
+        runs.append(0)
+        before = words.lookup(x)
+        words.insert(x, before + 1)
+        words.insert(tf.constant(["known"]), tf.constant([7], tf.int64))
+        words.remove(tf.constant(["gone"]))
+        for i in tf.range(2):
+            pairs.insert(
+                keys + tf.cast(i, tf.int64), tf.cast(tf.stack([keys, keys], 1), tf.float32)
+            )
+        if words.size() > 3:
+            words.remove(x[:1])
+        rest = words.lookup(x, before * 0 - 5)
+        return before, rest, words.size(), tf.reduce_sum(words.export()[1]), pairs.lookup(keys + 1)
+
+    steps = (["a", "gone"], [1, 2]), (["b", "a", "known"], [2, 3, 4]), (["c"], [8])
+    found = [count(tf.constant(x), tf.constant(keys, tf.int64)) for x, keys in steps]
+    fails = lambda: count(tf.constant(["a"]), tf.constant([-1], tf.int64))
+    return [found, len(runs) < 5, attempt(fails, words=0), words.size(), pairs.size()]
+
+
 def case_what_tables_refuse(tf):
     lookup = tf.lookup
     known = lookup.KeyValueTensorInitializer

@@ -151,6 +151,53 @@ def test_tables_that_may_change_and_signatures_that_need_values(tmp_path):
         tape_compat.saved_model.save(loaded, str(tmp_path / "again"), signatures=served)
 
 
+def _with_tables(tf):
+    made, tables = tf.Module(), tf.lookup.experimental
+    made.words = tables.MutableHashTable(tf.string, tf.int64, -1)
+    made.words.insert(tf.constant(["a"]), tf.constant([5], tf.int64))
+    made.pairs = tables.MutableHashTable(tf.int64, tf.float32, [0.0, 1.0])
+    made.pairs.insert(tf.constant([3], tf.int64), tf.constant([[2.0, 3.0]]))
+    made.dense = tables.DenseHashTable(tf.int64, tf.float32, -1.0, empty_key=-1, deleted_key=-2)
+    made.dense.insert(tf.constant([7], tf.int64), tf.constant([2.5]))
+    words, keys = tf.TensorSpec([None], tf.string), tf.TensorSpec([None], tf.int64)
+
+    @tf.function(input_signature=[words])
+    def count(x):
+        before = made.words.lookup(x)
+        made.words.insert(x, before + 1)
+        made.words.remove(tf.constant(["gone"]))
+        made.dense.insert(tf.constant([1], tf.int64), tf.constant([4.0]))
+        return before, made.words.lookup(x), made.words.size(), made.words.export()[1]
+
+    @tf.function(input_signature=[keys])
+    def find(x):
+        return made.pairs.lookup(x) + made.dense.lookup(x)[:, None]
+
+    made.count, made.find = count, find
+    return made
+
+
+def _uses(tf, made):
+    keys = tf.constant([3, 7, 1], tf.int64)
+    found = [made.find(keys)]
+    for words in (["a", "gone"], ["b", "a", "gone"]):
+        *results, values = made.count(tf.constant(words))
+        found += [*results, tf.sort(values)]
+    return numbers([*found, made.find(keys)])
+
+
+def test_functions_that_change_tables(exchange, tmp_path):
+    writer, readers = exchange
+    expected = _uses(writer, _with_tables(writer))
+    writer.saved_model.save(_with_tables(writer), str(tmp_path / "made"))
+    for reader in readers:
+        assert_near(_uses(reader, reader.saved_model.load(str(tmp_path / "made"))), expected)
+    loaded = tape_compat.saved_model.load(str(tmp_path / "made"))
+    tape_compat.saved_model.save(loaded, str(tmp_path / "again"), signatures={})
+    for tf in (tensorflow(), tape_compat):
+        assert_near(_uses(tf, tf.saved_model.load(str(tmp_path / "again"))), expected)
+
+
 def test_beside_functions_of_iterators_and_datasets(tmp_path, caplog):
     """As Keras 2 saves layers that learned from a dataset: what is beside them is read."""
     tf, number = tensorflow(), tensorflow().TensorSpec([])

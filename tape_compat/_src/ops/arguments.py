@@ -159,10 +159,16 @@ def value_if_known(value: Any) -> np.ndarray | None:
 def sketched(*values: Any) -> Any:
     """What gives sizes for the results of an op of which an argument has no value yet, where the
     shapes of results are all that is wanted; None elsewhere."""
+    sketch = sketching()
+    return sketch if sketch is not None and _has_unknown(values) else None
+
+
+def sketching() -> Any:
+    """What gives sizes for results where their shapes are all that is wanted; None elsewhere."""
     capture = LOCAL.state.capture
     if capture is None or capture.sketch is None or not capture.sketch.tells:
         return None
-    return capture.sketch if _has_unknown(values) else None
+    return capture.sketch
 
 
 def _has_unknown(values: Iterable[Any]) -> bool:

@@ -128,12 +128,13 @@ class HostStep(PythonStep):
 _STEPS: Cache[Any, HostStep] = Cache("steps of the host", MAX_CONTROL_FLOW)
 
 
-def by_host(rows: Any = None) -> Callable[[_Function], _Function]:
+def by_host(rows: Any = None, effect: bool = False) -> Callable[[_Function], _Function]:
     """Decorate an op whose values the host works out: it is recorded as a `HostStep`. Of arguments
     without values it gives what stands for its results, by the `sketch` of the record.
 
     rows: what takes the same arguments with tensors stacked, and gives the results stacked; `SAME`
-    if the op does.
+    if the op does. effect: whether it does something beside, or what it gives may be another thing
+    at each call: it is recorded whether or not an argument has a value, and keeps its turn.
     """
 
     def decorate(function: _Function) -> _Function:
@@ -142,7 +143,7 @@ def by_host(rows: Any = None) -> Callable[[_Function], _Function]:
             capture = LOCAL.state.capture
             if capture is None or capture.sketch is None:
                 return function(*args, **kwargs)
-            return recorded(function, args, kwargs, rows)
+            return recorded(function, args, kwargs, rows, effect)
 
         return call  # type: ignore[return-value]
 
@@ -150,16 +151,21 @@ def by_host(rows: Any = None) -> Callable[[_Function], _Function]:
 
 
 def recorded(
-    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], rows: Any = None
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    rows: Any = None,
+    effect: bool = False,
 ) -> Any:
-    """Record the call of an op of the host, if an argument of it has no value yet. Where that is
-    not possible, the record only tells shapes."""
+    """Record the call of an op of the host, if an argument of it has no value yet or it has an
+    effect. Where that is not possible, the record only tells shapes."""
     if any(isinstance(x, Variable) for x in nest.flatten((args, kwargs))):
         args, kwargs = nest.map_structure(_read, (args, kwargs))
     given = _Given(args, kwargs)
     capture = LOCAL.state.capture
     outline, outlined = _outlined(capture.sketch, function, args, kwargs)
-    if not outlined or not given.inputs or _has_sizes(args) or not capture.take_host_step():
+    wanted = outlined and (given.inputs or effect)
+    if not wanted or _has_sizes(args) or not capture.take_host_step():
         return function(*args, **kwargs)
     several = nest.flatten(outline, expand_composites=True)
     avals = tuple([x._aval for x in several if isinstance(x, Tensor)])
@@ -169,7 +175,7 @@ def recorded(
         if rows is SAME:
             rows = function if _same_shapes(given.inputs, avals) else None
         stacked = None if rows is None else given.form(rows)
-        found = HostStep(function.__name__, given.form(function), stacked, avals)
+        found = HostStep(function.__name__, given.form(function), stacked, avals, effect)
         if key is not None:
             _STEPS.put((function, key, avals), found)
     capture.sketch.taken = True

@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from ...core import dtypes
 from ...core.dtypes import DType, as_dtype
 from ...core.errors import NeedsValue, user_location
 from ...core.refuse import invalid, shown
 from ...core.state import LOCAL
-from ...ops.arguments import known_value
+from ...ops.arguments import known_value, sketching
 from ...values.convert import convert
+from ...values.host_steps import by_host
 from ...values.tensor import Tensor
 from ...values.trackable import Trackable
 from .buckets import in_buckets
@@ -24,10 +26,10 @@ def _at_each_call(what: str) -> None:
         raise NeedsValue(f"{what} of a table that changes needs its state (at {user_location()})")
 
 
-def _named(value: Any, dtype: DType, name: str) -> np.ndarray:
-    """An array of a dtype. An error names the argument."""
+def _named(value: Any, dtype: DType, name: str) -> Tensor:
+    """A tensor of a dtype. An error names the argument."""
     try:
-        return as_array(value, dtype)
+        return convert(value, dtype)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
 
@@ -74,9 +76,11 @@ class MutableHashTable(Trackable):
 
     def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
         """Take what a checkpoint kept, instead of what there is."""
-        keys = as_array(restored_tensors["-keys"], self.key_dtype)
-        values = as_array(restored_tensors["-values"], self.value_dtype)
-        self._refill(keys, values)
+        self.fill_with(restored_tensors["-keys"], restored_tensors["-values"])
+
+    def fill_with(self, keys: Any, values: Any) -> None:
+        """Have these instead of what there is."""
+        self._refill(as_array(keys, self.key_dtype), as_array(values, self.value_dtype))
 
     def _refill(self, keys: np.ndarray, values: np.ndarray) -> None:
         before = dict(self._entries.values)
@@ -102,13 +106,34 @@ class MutableHashTable(Trackable):
         """The dtype of the values."""
         return self._entries.value_dtype
 
+    @property
+    def default_value(self) -> Tensor:
+        """The value of keys that are missing."""
+        return self._default_value
+
     def size(self, name: str | None = None) -> Tensor:
         """How many keys there are, int64."""
+        return self._counted()
+
+    @by_host(effect=True)
+    def _counted(self) -> Tensor:
+        sketch = sketching()
+        if sketch is not None:
+            return sketch.tensor((), dtypes.int64)
         _at_each_call("size()")
         return self._entries.size()
 
     def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
         """All keys and all values."""
+        return self._exported()
+
+    @by_host(effect=True)
+    def _exported(self) -> tuple[Tensor, Tensor]:
+        sketch = sketching()
+        if sketch is not None:
+            count, value_shape = sketch.size(), self._entries.default.shape
+            keys = sketch.tensor((count, *self._key_shape), self.key_dtype)
+            return keys, sketch.tensor((count, *value_shape), self.value_dtype)
         _at_each_call("export()")
         return self._entries.export()
 
@@ -120,34 +145,59 @@ class MutableHashTable(Trackable):
         Args: `dynamic_default_values`: the values of those that are missing, for each key.
         Raises: ValueError if they are of another dtype.
         """
+        others = dynamic_default_values
+        if others is not None:
+            others = _named(others, self.value_dtype, "default_value")
+        return self._looked_up(_named(keys, self.key_dtype, "keys"), others)
+
+    @by_host(effect=True)
+    def _looked_up(self, keys: Tensor, others: Tensor | None) -> Tensor:
+        sketch = sketching()
+        if sketch is not None:
+            have = keys._aval.shape
+            shape = have[: len(have) - len(self._key_shape)]
+            return sketch.tensor((*shape, *self._entries.default.shape), self.value_dtype)
         _at_each_call("lookup()")
-        found = self._keys(keys)
-        others = None
-        if dynamic_default_values is not None:
-            others = _named(dynamic_default_values, self.value_dtype, "default_value")
-        return self._entries.find(found, others)
+        defaults = None if others is None else as_array(others, self.value_dtype)
+        return self._entries.find(self._keys(keys), defaults)
 
     def insert(self, keys: Any, values: Any, name: str | None = None) -> None:
         """Set the values of keys.
 
         Raises: ValueError for other dtypes; InvalidArgumentError for shapes that do not fit.
         """
+        given = _named(keys, self.key_dtype, "keys"), _named(values, self.value_dtype, "values")
+        self._put(*given)
+
+    @by_host(effect=True)
+    def _put(self, keys: Tensor, values: Tensor) -> None:
+        sketch = sketching()
+        if sketch is not None:
+            sketch.used = True
+            return
         _at_each_call("insert()")
-        found = self._keys(keys)
-        self._entries.put(found, _named(values, self.value_dtype, "values"))
+        self._entries.put(self._keys(keys), as_array(values, self.value_dtype))
 
     def remove(self, keys: Any, name: str | None = None) -> None:
         """Take keys out; those that are missing do not matter."""
-        _at_each_call("remove()")
         if getattr(keys, "dtype", self.key_dtype) is not self.key_dtype:
             raise TypeError(
                 f"Dtype of argument `keys` must be {self.key_dtype!s}, received: {keys.dtype!s}"
             )
+        self._taken_out(_named(keys, self.key_dtype, "keys"))
+
+    @by_host(effect=True)
+    def _taken_out(self, keys: Tensor) -> None:
+        sketch = sketching()
+        if sketch is not None:
+            sketch.used = True
+            return
+        _at_each_call("remove()")
         for key in self._entries.names(self._keys(keys)):
             self._entries.values.pop(key, None)
 
-    def _keys(self, keys: Any) -> np.ndarray:
-        return _named(keys, self.key_dtype, "keys")
+    def _keys(self, keys: Tensor) -> np.ndarray:
+        return as_array(keys, self.key_dtype)
 
     def __getitem__(self, keys: Any) -> Tensor:
         return self.lookup(keys)
@@ -191,12 +241,18 @@ class DenseHashTable(MutableHashTable):
                 "MutableDenseHashTableV2",
             )
         kind = as_dtype(key_dtype)
-        empty, deleted = (known_value(convert(key, kind)) for key in (empty_key, deleted_key))
+        self._reserved = convert(empty_key, kind), convert(deleted_key, kind)
+        empty, deleted = map(known_value, self._reserved)
         self._key_shape = _key_shape(empty, deleted)
         super().__init__(kind, value_dtype, default_value, name, checkpoint)
         self._empty, self._deleted = map(self._entries.names, (empty, deleted))
         if self._empty == self._deleted:
             raise invalid("Empty and deleted keys cannot be equal", "MutableDenseHashTableV2")
+
+    @property
+    def reserved_keys(self) -> tuple[Tensor, Tensor]:
+        """The two keys that are never used: that of what is empty, and of what was taken out."""
+        return self._reserved
 
     def _serialize_to_tensors(self) -> dict[str, Any]:
         """What a checkpoint keeps of it: all buckets."""
@@ -217,7 +273,7 @@ class DenseHashTable(MutableHashTable):
         rows = keys.reshape(len(names), *self._key_shape)
         super()._refill(rows[taken], values.reshape(shape)[taken])
 
-    def _keys(self, keys: Any) -> np.ndarray:
+    def _keys(self, keys: Tensor) -> np.ndarray:
         found, shape = super()._keys(keys), self._key_shape
         if found.shape[found.ndim - len(shape) :] != shape:
             raise invalid(

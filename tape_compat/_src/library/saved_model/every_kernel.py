@@ -17,6 +17,7 @@ from . import (
     signal_kernels,
     sparse_kernels,
     special_kernels,
+    table_kernels,
     text_kernels,
 )
 
@@ -35,5 +36,6 @@ TABLES = (
     signal_kernels,
     sparse_kernels,
     special_kernels,
+    table_kernels,
     text_kernels,
 )

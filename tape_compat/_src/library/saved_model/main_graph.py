@@ -18,13 +18,13 @@ from ...values.composite import TypeSpec
 from ...values.spec import TensorSpec
 from ...values.tensor import Tensor
 from ...values.variable import Handle, Variable
-from ..lookup.static import StaticHashTable
 from .assets import Asset
 from .body import type_of_resource
 from .definitions import Definition
 from .make_nodes import make_node, unique
 from .messages import MetaGraphDef, NameAttrList
 from .structured import components, decoded, encoded, shape_proto
+from .table_nodes import AnyTable, filler, maker
 
 #: The versions of graphs that TensorFlow 2 writes, and that it asks of those who read them.
 _PRODUCER, _MIN_CONSUMER = 1882, 12
@@ -56,15 +56,16 @@ class MainGraph:
         attr = {"shared_name": shared, "shape": handle.shape, "dtype": handle.dtype}
         self._handles[handle] = self._node("variable", "VarHandleOp", (), attr)
 
-    def add_table(self, table: StaticHashTable) -> None:
+    def add_table(self, table: AnyTable) -> None:
         """Add a table, and what fills it when the graph is initialized."""
-        kinds = {"key_dtype": table.key_dtype, "value_dtype": table.value_dtype}
+        kernel, kinds, given = maker(table)
         shared = unique("table", self._shared)
-        node = self._node("table", "HashTableV2", (), {**kinds, "shared_name": shared})
+        own = list(map(self._constant, given))
+        node = self._node("table", kernel, own, {**kinds, "shared_name": shared})
         self._handles[table] = node
         inputs = [node, *[self._constant(part) for part in table.export()]]
         attr = {"Tin": table.key_dtype, "Tout": table.value_dtype}
-        self._filled.append(f"^{self._node('table_filled', 'LookupTableImportV2', inputs, attr)}")
+        self._filled.append(f"^{self._node('table_filled', filler(table), inputs, attr)}")
 
     def add_initializer(self) -> None:
         """Add the node that fills the tables, by the name that servers ask for."""

@@ -65,18 +65,21 @@ def _text(data: bytes) -> str | bytes:
 
 #: The attribute of a kernel that writes to a list of tensors, behind its end too.
 _GROWS = "resize_if_index_out_of_bounds"
+#: Kernels that change a table.
+_CHANGES = frozenset(("LookupTableInsertV2", "LookupTableRemoveV2"))
 
 
 class Library:
     """The functions of a graph by their names. state: of the graph itself, the variables and tables
-    that its nodes share. lists_grow: whether lists of tensors are written to behind their ends."""
+    that its nodes share. lists_grow: whether lists of tensors are written to behind their ends.
+    tables_change: whether nodes put keys into tables, or take them out."""
 
     def __init__(self, functions: Iterable[FunctionDef], state: Any = None):
         functions = list(functions)
         self._functions = {f.signature.name: GraphFunction(f, self) for f in functions}
-        self.lists_grow = any(
-            _GROWS in node.attr and node.attr[_GROWS].b for f in functions for node in f.node_def
-        )
+        nodes = [node for f in functions for node in f.node_def]
+        self.lists_grow = any(_GROWS in node.attr and node.attr[_GROWS].b for node in nodes)
+        self.tables_change = any(node.op in _CHANGES for node in nodes)
         self.state = state
         #: By types of gradients what gives them for a run: the function, and what it captured.
         self.gradients: Mapping[str, Callable[[Run], tuple[GradientFunction, list[Any]]]] = {}
@@ -171,6 +174,8 @@ def _handle_or_tensor(x: Any) -> Any:
 def _place(node: NodeDef, output: str, number: str, library: Library) -> int:
     """Where `node:output:1` is among all that a kernel gives, or a function that is called so."""
     start, found = 0, definition(node.op)
+    if node.op == "LookupTableExportV2":
+        return ("keys", "values").index(output)
     if found is None and node.op in library:
         return library[node.op].output_names.index(output) + int(number)
     for each in () if found is None else found.outputs:
@@ -188,7 +193,7 @@ def _tensors_of(output: Argument, node: NodeDef) -> int:
 
 
 #: Kernels that give two tensors, which are in graphs alone.
-_PAIRS = ("Merge", "RefMerge", "RefSwitch", "Switch", "TensorArrayV3")
+_PAIRS = ("LookupTableExportV2", "Merge", "RefMerge", "RefSwitch", "Switch", "TensorArrayV3")
 
 
 def output_count(node: NodeDef, library: Library) -> int:

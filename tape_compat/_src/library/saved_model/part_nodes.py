@@ -19,7 +19,15 @@ from ...function.program_parts import ProgramPart, parts_between, parts_of
 from ...function.python_steps import TapedStep
 from ...values.effects import Effect
 from ...values.host_steps import HostStep, PythonStep
-from . import example_nodes, file_nodes, ragged_nodes, set_nodes, size_nodes, text_nodes
+from . import (
+    example_nodes,
+    file_nodes,
+    ragged_nodes,
+    set_nodes,
+    size_nodes,
+    table_nodes,
+    text_nodes,
+)
 from .body import Body, behind
 from .effect_control import ZEROS, by_parts, is_control, is_effect
 from .kernel_nodes import is_kernel, write_kernel
@@ -34,6 +42,7 @@ _WRITERS = {
     **size_nodes.WRITERS,
     **ragged_nodes.WRITERS,
     **example_nodes.WRITERS,
+    **table_nodes.WRITERS,
 }
 
 

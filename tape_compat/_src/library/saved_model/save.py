@@ -22,7 +22,6 @@ from ...function.concrete import ConcreteFunction
 from ...function.function import Function
 from ...values.trackable import Trackable
 from ...values.variable import VALUE_KEY, Handle, Variable
-from ..lookup.static import StaticHashTable
 from .assets import Asset
 from .definitions import Definition, defined
 from .main_graph import MainGraph
@@ -34,6 +33,7 @@ from .restored import RestoredObject, Signatures
 from .signatures import signature_functions
 from .structured import function_spec, shape_proto
 from .table_functions import table_functions
+from .table_nodes import TABLES, AnyTable
 
 LOGGER = logging.getLogger("tape_compat")
 
@@ -122,7 +122,7 @@ class _Saving:
             variable = variable_of(value)
             if variable is not None:
                 self._numbers.setdefault(variable._handle, number)
-            elif isinstance(value, (StaticHashTable, Asset)):
+            elif isinstance(value, (*TABLES, Asset)):
                 self._numbers[value] = number
         self._definitions: dict[Any, tuple[str, Definition]] = {}
         self._names: set[str] = set()
@@ -140,7 +140,7 @@ class _Saving:
             variable = variable_of(self.view.objects[number])
             if variable is not None:
                 self._main.add_variable(resource, variable)
-            elif isinstance(resource, StaticHashTable):
+            elif isinstance(resource, TABLES):
                 self._main.add_table(resource)
         for value, parts in zip(self.view.objects, self.view.parts, strict=True):
             node = self._objects.nodes.add()
@@ -148,7 +148,7 @@ class _Saving:
                 node.children.add(node_id=self.view.numbers[id(part)], local_name=name)
             self._describe(node, value)
         for resource, number in self._numbers.items():
-            if isinstance(resource, StaticHashTable):
+            if isinstance(resource, TABLES):
                 self._add_table_functions(resource, number)
         self._add_signatures()
         self._main.add_saver(self._keys())
@@ -188,7 +188,7 @@ class _Saving:
             self._function(node, value)
         elif isinstance(value, ConcreteFunction):
             self._concrete(node, value)
-        elif isinstance(value, StaticHashTable):
+        elif isinstance(value, TABLES):
             node.resource.SetInParent()
         elif isinstance(value, Asset):
             node.asset.asset_file_def_index = self._asset(value)
@@ -275,7 +275,7 @@ class _Saving:
                     f"\tAt {user_location()}"
                 )
 
-    def _add_table_functions(self, table: StaticHashTable, number: int) -> None:
+    def _add_table_functions(self, table: AnyTable, number: int) -> None:
         """Add the functions that make and fill a table."""
         names = ("_create_resource", "_initialize")
         for label, definition in zip(names, table_functions(table, number), strict=True):

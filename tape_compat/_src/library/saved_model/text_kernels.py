@@ -25,9 +25,6 @@ from ...ops.string_splits import split
 from ...values.convert import convert
 from ...values.host_steps import by_host
 from ...values.tensor import Tensor, concrete
-from ...values.trackable import Trackable
-from ..lookup.initializers import KeyValueTensorInitializer, TextFileInitializer
-from ..lookup.static import StaticHashTable
 from .nodes import Node, node_kernel
 from .registry import KERNELS, calling, kernel
 
@@ -64,91 +61,6 @@ KERNELS |= {
     "UnsortedSegmentJoin": calling(strings.unsorted_segment_join, "separator"),
     "WriteFile": calling(contents.write_file),
 }
-
-
-class RestoredTable(Trackable):
-    """A table of a graph, which is filled by another node than the one that makes it."""
-
-    def __init__(self, key_dtype: DType, value_dtype: DType):
-        self.key_dtype, self.value_dtype = key_dtype, value_dtype
-        self._initializer: Any = None
-        self._tables: dict[Any, StaticHashTable] = {}
-
-    def fill(self, initializer: Any) -> None:
-        """Take the keys and values that an initializer gives."""
-        self._initializer = initializer
-        self._tables.clear()
-
-    def fill_with(self, keys: Any, values: Any) -> None:
-        """Take keys and values."""
-        self.fill(KeyValueTensorInitializer(keys, values, self.key_dtype, self.value_dtype))
-
-    def put_in(self, table: StaticHashTable) -> None:
-        """Put the keys and values into an empty table."""
-        self._initializer.initialize(table)
-
-    def with_default(self, default: Any) -> StaticHashTable:
-        """The table with a value for keys that it does not have."""
-        value = np.ravel(known_value(default)).item()
-        found = self._tables.get(value)
-        if found is None:
-            if self._initializer is None:
-                raise ValueError("Table not initialized.")
-            found = self._tables[value] = StaticHashTable(self._initializer, value)
-            found.origin = next(iter(self._tables.values()))
-        return found
-
-    def any(self) -> StaticHashTable:
-        """The table with the first default value that was asked for."""
-        for table in self._tables.values():
-            return table
-        return self.with_default(convert("" if self.value_dtype is string else 0, self.value_dtype))
-
-    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
-        return {"table": self.any()} if save_type == "savedmodel" and self._initializer else {}
-
-
-@node_kernel("HashTableV2", "HashTable", "MutableHashTableV2")
-def _table(node: Node) -> Any:
-    """A table that may change is what it was when it was saved: no node changes it here."""
-    made = RestoredTable(node.attribute("key_dtype"), node.attribute("value_dtype"))
-    state = node.library.state
-    return made if state is None else state.resource(node.name, lambda: made)
-
-
-@node_kernel("LookupTableImportV2", "InitializeTableV2", "InitializeTable")
-def _import(node: Node) -> None:
-    table, keys, values = node.inputs
-    table.fill_with(keys, values)
-
-
-@node_kernel("InitializeTableFromTextFileV2", "InitializeTableFromTextFile")
-def _import_file(node: Node) -> None:
-    table, path = node.inputs
-    size = node.attribute("vocab_size", -1)
-    table.fill(
-        TextFileInitializer(
-            known_value(path).item().decode(),
-            table.key_dtype,
-            node.attribute("key_index"),
-            table.value_dtype,
-            node.attribute("value_index"),
-            None if size < 0 else size,
-            node.attribute("delimiter", "\t"),
-            value_index_offset=node.attribute("offset", 0),
-        )
-    )
-
-
-@node_kernel("LookupTableFindV2", "LookupTableFind")
-def _find(node: Node) -> Any:
-    table, keys, default = node.inputs
-    return table.with_default(default).lookup(convert(keys))
-
-
-@node_kernel("LookupTableSizeV2", "LookupTableSize")
-def _size(node: Node) -> Any:
-    return node.inputs[0].any().size()
 
 
 @by_host()
