@@ -339,3 +339,50 @@ def case_sums_of_a_signature(tf):
         return y, tape.gradient(loss, s.values)
 
     return [summed(axis, keep) for axis in (None, 0, -1, [0, 1], []) for keep in (False, True)]
+
+
+#: Of a matrix of unknown sizes, as a sparse one.
+MOVED = {
+    "concat": lambda tf, s, x: tf.sparse.concat(1, [s, tf.sparse.map_values(tf.abs, s)]),
+    "expanded": lambda tf, s, x: tf.sparse.concat(
+        -2, [s, tf.sparse.from_dense(x[:, 1:]), s], expand_nonconcat_dims=True
+    ),
+    "slice": lambda tf, s, x: tf.sparse.slice(s, [0, 1], [5, 2]),
+    "slice to": lambda tf, s, x: tf.sparse.slice(s, [1, 0], tf.shape(x, tf.int64) - 1),
+    "reshape": lambda tf, s, x: tf.sparse.reshape(s, [2, -1, 1]),
+    "reshape to": lambda tf, s, x: tf.sparse.reshape(s, tf.reverse(tf.shape(x), [0])),
+    "retain": lambda tf, s, x: tf.sparse.retain(s, s.values > 0.0),
+    "softmax": lambda tf, s, x: tf.sparse.softmax(s),
+}
+
+
+def case_elements_moved_in_functions(tf):
+    """Where they stand is known at a call only."""
+    given = [
+        tf.constant(np.where(np.cos(n) > 0.3, np.sin(n), 0.0).reshape(2, -1), tf.float32)
+        for n in (np.arange(6) * 2.0, np.arange(10) * 3.0, np.full(4, 3.0))
+    ]
+
+    def results(moved):
+        traces = []
+
+        @tf.function(input_signature=[tf.TensorSpec([None, None])])
+        def function(x):
+            traces.append(0)
+            return parts(moved(tf, tf.sparse.from_dense(x), x))
+
+        return [function(x) for x in given], len(traces)
+
+    return {name: results(moved) for name, moved in MOVED.items()}
+
+
+def case_rows_of_words_as_sparse(tf):
+    specs = [tf.TensorSpec([None], tf.string)]
+    words = tf.function(lambda x: parts(tf.strings.split(x).to_sparse()), input_signature=specs)
+
+    @tf.function(input_signature=specs)
+    def pairs(x):
+        return parts(tf.strings.split(tf.strings.split(x, ","), " ").to_sparse())
+
+    given = ["b ba  d", "", "c,e f g"], ["a"], []
+    return [[f(tf.constant(x, tf.string)) for x in given] for f in (words, pairs)]

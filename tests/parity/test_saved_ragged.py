@@ -1,9 +1,13 @@
 """Functions that move values between rows, and of empty batches, saved and loaded."""
 
+import functools
+
 import numpy as np
 
 import tape_compat
 from tests.parity import test_saved_functions
+from tests.parity.cases_sparse import MOVED
+from tests.parity.saved_exchange import compare
 
 pytestmark, exchange = test_saved_functions.pytestmark, test_saved_functions.exchange
 
@@ -95,3 +99,22 @@ def test_rows_of_tensors(exchange, tmp_path):
     given = [[[1.0, 2.0], [0.0, -4.0], [-3.0, 1.0]], np.zeros([0, 2], np.float32)]
     spec = lambda tf: tf.TensorSpec([None, 2], tf.float32)
     test_saved_functions.check(exchange, tmp_path, numbers, given, spec)
+
+
+def _of_elements(tf, name, x):
+    return MOVED[name](tf, tf.sparse.from_dense(x), x)
+
+
+def test_elements_of_sparse_tensors_that_are_moved(exchange, tmp_path):
+    writer, _ = exchange
+    made, matrix = writer.Module(), writer.TensorSpec([None, None])
+    for name in ("concat", "slice", "reshape", "softmax"):
+        function = functools.partial(_of_elements, writer, name)
+        setattr(made, name, writer.function(function, input_signature=[matrix]))
+    words = lambda x: writer.strings.split(writer.strings.split(x, ","), " ").to_sparse()
+    text = writer.TensorSpec([None], writer.string)
+    made.words = writer.function(words, input_signature=[text])
+    writer.saved_model.save(made, str(tmp_path))
+    given = [[np.float32([[0, 1, 2], [3, 0, 0]])], [np.zeros([2, 4], np.float32)]]
+    calls = dict.fromkeys(("concat", "slice", "reshape", "softmax"), given)
+    compare(exchange, tmp_path, made, calls | {"words": [[["b ba", "", "c,e f"]]]})

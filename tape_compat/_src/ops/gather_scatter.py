@@ -15,7 +15,7 @@ from jax import lax
 
 from ..core import dtypes
 from ..core.avals import Aval
-from ..core.dimensions import Shape, Size, fit, is_symbolic
+from ..core.dimensions import Shape, Size, fit, is_symbolic, is_unknown
 from ..core.op import Op
 from ..core.refuse import check_dtype_of, invalid, not_allowed, shown
 from ..values import operators
@@ -284,7 +284,12 @@ def _scattered(x: Any, indices: Any, updates: Any, method: str) -> Any:
 def _scatter_nd(indices: Any, updates: Any, shape: tuple[int, ...]) -> Any:
     if updates.dtype == bool:
         return _scattered(jnp.zeros(shape, bool), indices, updates, "max")
-    return _scattered(jnp.zeros(shape, updates.dtype), indices, updates, "add")
+    if not is_unknown(shape):
+        return _scattered(jnp.zeros(shape, updates.dtype), indices, updates, "add")
+    # the derivative is a gather, which JAX does not trace of what may be empty
+    more = [n + 1 if is_symbolic(n) else n for n in shape]
+    whole = _scattered(jnp.zeros(more, updates.dtype), indices, updates, "add")
+    return whole[tuple([slice(n) for n in shape])]
 
 
 def _slices_fit(shape: Shape, depth: Size, slices: Shape) -> bool:

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
 from ..composites.ragged import RaggedTensor, splits_dtype
@@ -15,19 +16,23 @@ from ..core import dtypes
 from ..core.avals import Aval
 from ..core.dtypes import as_dtype
 from ..core.errors import InvalidArgumentError, user_location
+from ..core.op import Op
 from ..core.refuse import invalid, shown
 from ..core.shapes import TensorShape
 from ..values import operators
 from ..values.convert import convert
 from ..values.host_steps import by_host
+from ..values.record import apply
 from ..values.tensor import Tensor, concrete
 from .arguments import as_int, as_tensor, known_value, sketched
-from .creation import fill
-from .gather_scatter import tensor_scatter_nd_update
-from .ragged_places import of_tensor
+from .casting import cast
+from .creation import fill, range as range_of
+from .gather_scatter import gather, tensor_scatter_nd_update
+from .joining import concat, stack
+from .ragged_places import of_tensor, outer_row_ids
 from .ragged_rows import Rows, axis_of, ragged, rows_of, select, spans
 from .repeating import broadcast_to
-from .shapes import reshape
+from .shapes import reshape, shape as shape_of
 from .sparse_layout import made, on_hand, positions, taken
 
 # ---------------------------------------------------------------------------------------------
@@ -276,6 +281,10 @@ def _scattered(
 
 def to_sparse(x: RaggedTensor) -> SparseTensor:
     """See `RaggedTensor.to_sparse`."""
+    inner_axes = len(x.flat_values._aval.shape) - 1
+    if not inner_axes and any(splits._is_symbolic() for splits in x.nested_row_splits):
+        indices, sizes = _places_of(x)
+        return SparseTensor(indices, x.flat_values, cast(concat(sizes, 0), dtypes.int64))
     rows = rows_of(x)
     inner = rows.flat._aval.shape[1:]
     places = coordinates(rows)
@@ -287,6 +296,33 @@ def to_sparse(x: RaggedTensor) -> SparseTensor:
         )
         flat = reshape(flat, [-1])
     return made(places, flat, bounding_sizes(rows))
+
+
+def _extent(splits: Any) -> Any:
+    """How many rows there are, and the length of the longest, each a vector of one number."""
+    lengths = splits[1:] - splits[:-1]
+    count = jnp.asarray(lengths.shape[0], splits.dtype)
+    return count[None], jnp.max(lengths, keepdims=True, initial=0)
+
+
+_EXTENT = Op(_extent, "RaggedTensorToSparse", differentiable=False).bind()
+
+
+def _places_of(x: RaggedTensor) -> tuple[Tensor, list[Tensor]]:
+    """Where in the smallest whole the elements of rows are that are known at a call only, and the
+    sizes of that."""
+    sizes = list(apply(_EXTENT, (x.row_splits,)))
+    others: list[Tensor] = []
+    if isinstance(x.values, RaggedTensor):
+        below, more = _places_of(x.values)
+        first, others = below[:, 0], [below[:, 1:]]
+        sizes += more[1:]
+    else:
+        first = range_of(shape_of(x.values, dtypes.int64)[0], dtype=dtypes.int64)
+    row = gather(outer_row_ids(x), first)
+    start = cast(gather(x.row_splits, row), dtypes.int64)
+    columns = stack([cast(row, dtypes.int64), first - start], 1)
+    return concat([columns, *others], 1), sizes
 
 
 def row_lengths(x: RaggedTensor, axis: Any) -> Any:

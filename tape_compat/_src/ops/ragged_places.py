@@ -85,8 +85,19 @@ _ROW_IDS = Op(rows_of_values, "SegmentIdsFromRowSplits", differentiable=False)
 
 def row_ids(x: RaggedTensor) -> Tensor:
     """The innermost row of each value, int64."""
-    ends = x._partitions[-1]._splits[1:]
-    return apply(_ROW_IDS.bind(count=x.flat_values._aval.shape[0]), (ends,))
+    return _row_ids(x._partitions[-1], x.flat_values._aval.shape[0])
+
+
+def outer_row_ids(x: RaggedTensor) -> Tensor:
+    """The outermost row of each of what the outermost rows are of, int64."""
+    first, *others = x._partitions
+    below = others[0]._splits if others else None
+    count = x.flat_values._aval.shape[0] if below is None else below._aval.shape[0] - 1
+    return _row_ids(first, count)
+
+
+def _row_ids(partition: Any, count: Size) -> Tensor:
+    return apply(_ROW_IDS.bind(count=count), (partition._splits[1:],))
 
 
 def masked(data: Tensor, mask: Tensor, kind: Any) -> RaggedTensor:

@@ -20,7 +20,8 @@ from .products import adjoint
 from .repeating import broadcast_to
 from .segments import unsorted_segment_max, unsorted_segment_sum
 from .shapes import reshape as reshape_dense
-from .sparse_layout import as_sparse, made, positions, take_rows, taken, to_dense, unraveled
+from .sparse_layout import as_sparse, made, positions, taken, to_dense, unraveled
+from .sparse_recorded import softmax_of_rows, take_rows
 
 
 def _is_sparse(value: Any) -> bool:
@@ -259,8 +260,10 @@ def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
     [0.5, 0.5]
     """
     sparse = as_sparse(sp_input)
-    if len(known_dense_shape(sparse)) < 2:
+    if sparse.dense_shape._aval.shape[0] < 2:
         raise invalid(f"Input should have rank >= 2, but got: {sparse.shape}", "SparseSoftmax")
+    if sparse.indices._is_symbolic():
+        return sparse._like(softmax_of_rows(sparse))
     rows, row = np.unique(positions(sparse)[:, :-1], axis=0, return_inverse=True)
     places = concrete(row.ravel().astype(np.int64))
     count = len(rows)

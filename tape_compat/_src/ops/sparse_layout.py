@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 
 from ..composites.sparse import SparseTensor, known_dense_shape
 from ..core import dtypes
 from ..core.avals import Aval
 from ..core.dimensions import is_unknown
-from ..core.op import Op
 from ..core.refuse import invalid, shown
-from ..values.bounds import not_empty
 from ..values.convert import convert
 from ..values.host_steps import by_host
 from ..values.indexed_slices import IndexedSlices
-from ..values.record import apply
 from ..values.tensor import Tensor, concrete
-from .arguments import as_int, as_tensor, is_text, known_value, sketched
+from .arguments import as_int, as_tensor, is_text, known_value, sketched, value_if_known
+from .casting import cast
 from .comparison import not_equal
 from .creation import fill, zeros_like
 from .gather_scatter import gather, gather_nd, scatter_nd, tensor_scatter_nd_update
@@ -28,6 +25,15 @@ from .joining import concat as join
 from .repeating import repeat
 from .selection import where
 from .shapes import reshape as reshape_dense, shape as shape_of
+from .sparse_recorded import (
+    joined,
+    kept,
+    reordered,
+    reshaped,
+    sliced,
+    take_rows,
+    with_static,
+)
 
 
 def as_sparse(value: Any) -> SparseTensor:
@@ -42,14 +48,6 @@ def as_sparse(value: Any) -> SparseTensor:
 def positions(sparse: SparseTensor) -> np.ndarray:
     """The indices on the host. Raises NeedsValue where they are not known."""
     return known_value(sparse.indices)
-
-
-def _take(values: Any, places: Any) -> Any:
-    return jnp.take(not_empty(values, (0,)), places, axis=0, mode="clip")
-
-
-#: A gather whose gradient is dense.
-_TAKE = Op(_take, "GatherV2").bind()
 
 
 def on_hand(values: Tensor) -> np.ndarray | None:
@@ -73,11 +71,6 @@ def taken(values: Tensor, places: np.ndarray) -> Tensor:
     return take_rows(values, index)
 
 
-def take_rows(values: Tensor, places: Tensor) -> Tensor:
-    """Rows at places that are known to be there."""
-    return apply(_TAKE, (values, places))
-
-
 def made(indices: np.ndarray, values: Tensor, dense_shape: Any) -> SparseTensor:
     """A SparseTensor of positions and sizes that the host knows."""
     shape = np.asarray(dense_shape, np.int64)
@@ -99,10 +92,6 @@ def row_major(indices: np.ndarray) -> np.ndarray:
     if not indices.shape[1]:
         return np.arange(indices.shape[0])
     return np.lexsort(indices.T[::-1])
-
-
-#: The same, where positions are known only when a function is called.
-_ROW_MAJOR = Op(lambda indices: jnp.lexsort(indices.T[::-1]), "SparseReorder").bind()
 
 
 def check_order(indices: np.ndarray, shape: Sequence[int], kernel: str) -> None:
@@ -300,7 +289,7 @@ def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> Spa
     new = zeros_like(columns[:, :1]) if rank else _no_column(columns)
     one = convert([1], dtypes.int64)
     shape = sparse.dense_shape
-    return _with_static(
+    return with_static(
         SparseTensor(
             join([columns[:, :at], new, columns[:, at:]], 1),
             sparse.values,
@@ -319,12 +308,6 @@ def _inserted(sparse: SparseTensor, at: int) -> list[int | None]:
     return [*sizes[:at], 1, *sizes[at:]]
 
 
-def _with_static(sparse: SparseTensor, sizes: Any) -> SparseTensor:
-    if sparse.dense_shape._is_symbolic():
-        sparse.set_shape(sizes)
-    return sparse
-
-
 def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
     """The same elements in row-major order of their positions.
 
@@ -334,9 +317,9 @@ def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
     """
     sparse = as_sparse(sp_input)
     if sparse.indices._is_symbolic() and sparse.indices.shape[1]:
-        places = apply(_ROW_MAJOR, (sparse.indices,))
-        found = take_rows(sparse.indices, places), take_rows(sparse.values, places)
-        return _with_static(SparseTensor(*found, sparse.dense_shape), sparse.shape)
+        return with_static(
+            reordered(sparse.indices, sparse.values, sparse.dense_shape), sparse.shape
+        )
     indices = positions(sparse)
     order = row_major(indices)
     return SparseTensor(concrete(indices[order]), taken(sparse.values, order), sparse.dense_shape)
@@ -379,6 +362,12 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
     [[3]]
     """
     sparse = as_sparse(sp_input)
+    if sparse.indices._is_symbolic():
+        sizes = cast(convert(shape, hint=dtypes.int64), dtypes.int64)
+        known = value_if_known(sizes)
+        static = [None] * sizes._aval.shape[0] if known is None else known.tolist()
+        found = reshaped(sparse, sizes)
+        return with_static(found, [None if n == -1 else n for n in static])
     have = known_dense_shape(sparse)
     wanted = list(known_value(convert(shape, hint=dtypes.int64)).astype(np.int64).tolist())
     total = int(np.prod(have, dtype=np.int64))
@@ -442,6 +431,8 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     count, given = sparse.values._aval.shape[0], keep.shape.with_rank(1)[0]
     if given is not None and count != given:
         raise ValueError(f"Dimensions {count} and {given} are not compatible")
+    if keep._is_symbolic() or sparse.indices._is_symbolic():
+        return with_static(SparseTensor(*kept(sparse, keep), sparse.dense_shape), sparse.shape)
     places = np.flatnonzero(known_value(keep))
     return SparseTensor(
         gather(sparse.indices, concrete(places)), taken(sparse.values, places), sparse.dense_shape
@@ -458,18 +449,27 @@ def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Spar
     TensorShape([2, 1])
     """
     sparse = as_sparse(sp_input)
+    if sparse.indices._is_symbolic():
+        begin, sizes = (cast(convert(x, hint=dtypes.int64), dtypes.int64) for x in (start, size))
+        _check_lengths(sparse, begin._aval.shape[0], sizes._aval.shape[0])
+        return sliced(sparse, begin, sizes)
     have = np.array(known_dense_shape(sparse), np.int64)
     low, length = (known_value(x).astype(np.int64) for x in (start, size))
-    for what, value in (("start", low), ("size", length)):
-        if value.size != have.size:
-            raise invalid(
-                f"Expected {what} to be a vector of length {have.size} but got length {value.size}",
-                "SparseSlice",
-            )
+    _check_lengths(sparse, low.size, length.size)
     shape = np.maximum(np.minimum(length, have - low), 0)
     indices = positions(sparse)
     keep = np.flatnonzero(((indices >= low) & (indices < low + shape)).all(1))
     return made(indices[keep] - low, taken(sparse.values, keep), shape)
+
+
+def _check_lengths(sparse: SparseTensor, *lengths: Any) -> None:
+    rank = sparse.dense_shape._aval.shape[0]
+    for what, length in zip(("start", "size"), lengths):
+        if length != rank:
+            raise invalid(
+                f"Expected {what} to be a vector of length {rank} but got length {length}",
+                "SparseSlice",
+            )
 
 
 def split(
@@ -534,7 +534,10 @@ def concat(
     parts = [as_sparse(x) for x in sp_inputs]
     if len(parts) == 1:
         return parts[0]
-    shapes = [list(known_dense_shape(x)) for x in parts]
+    recorded = any(x.indices._is_symbolic() for x in parts)
+    shapes: list[list[Any]] = [
+        x.shape.as_list() if recorded else list(known_dense_shape(x)) for x in parts
+    ]
     rank, along = len(shapes[0]), as_int(axis)
     if not -rank <= along < rank:
         raise invalid(
@@ -542,6 +545,8 @@ def concat(
         )
     along %= rank
     whole = _concatenated(shapes, along, expand_nonconcat_dims)
+    if recorded:
+        return joined(parts, along, whole)
     offsets = np.cumsum([0] + [s[along] for s in shapes])
     indices = []
     for part, offset in zip(parts, offsets):
@@ -554,7 +559,8 @@ def concat(
     return made(together[order], taken(values, order), whole)
 
 
-def _concatenated(shapes: list[list[int]], along: int, expand: bool) -> list[int]:
+def _concatenated(shapes: list[list[Any]], along: int, expand: bool) -> list[Any]:
+    """The sizes of the whole, None where one of them is not known."""
     whole = list(shapes[0])
     for i, shape in enumerate(shapes[1:], 1):
         if len(shape) != len(whole):
@@ -564,13 +570,15 @@ def _concatenated(shapes: list[list[int]], along: int, expand: bool) -> list[int
                 "SparseConcat",
             )
         for axis, n in enumerate(shape):
-            if axis == along:
+            if n is None or whole[axis] is None:
+                whole[axis] = None
+            elif axis == along:
                 whole[axis] += n
             elif expand:
                 whole[axis] = max(whole[axis], n)
-            elif n != shapes[0][axis]:
+            elif n != whole[axis]:
                 raise invalid(
-                    f"Input shapes must match: expected {shapes[0][axis]} for dimension {axis} but "
+                    f"Input shapes must match: expected {whole[axis]} for dimension {axis} but "
                     f"got {n} at position {i}",
                     "SparseConcat",
                 )
@@ -594,7 +602,7 @@ def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> Spars
         gather(sparse.indices, axes, axis=1), sparse.values, gather(sparse.dense_shape, axes)
     )
     static = sparse.shape.as_list()
-    return reorder(_with_static(turned, [static[i] for i in order]))
+    return reorder(with_static(turned, [static[i] for i in order]))
 
 
 def _check_rows(rows: np.ndarray, count: int, kernel: str) -> None:

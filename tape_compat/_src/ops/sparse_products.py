@@ -20,7 +20,8 @@ from .products import matrix_transpose
 from .ragged_rows import spans
 from .reductions import reduce_sum
 from .segments import unsorted_segment_sum
-from .sparse_layout import made, positions, take_rows
+from .sparse_layout import made, positions
+from .sparse_recorded import take_rows
 
 
 class SparseMatrixParts(NamedTuple):

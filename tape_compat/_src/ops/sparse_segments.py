@@ -16,7 +16,7 @@ from .arguments import as_size, as_tensor, known_value, sketched
 from .gather_scatter import gather
 from .segments import unsorted_segment_mean, unsorted_segment_sqrt_n, unsorted_segment_sum
 from .shapes import host_shape
-from .sparse_layout import take_rows
+from .sparse_recorded import take_rows
 
 
 def _segments(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -23,6 +24,20 @@ from ..values.tensor import Tensor, concrete
 from .arguments import known_value, packed, sketched, sketches_as
 from .ragged_rows import rows_of
 from .strings import as_strings, each, text_values
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def _of_flat_values(function: _Function) -> _Function:
+    """Decorate an op that gives rows for each string: of ragged ones it takes the flat values."""
+
+    @functools.wraps(function)
+    def call(input: Any, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(input, RaggedTensor):
+            return input.with_flat_values(function(input.flat_values, *args, **kwargs))
+        return function(input, *args, **kwargs)
+
+    return call  # type: ignore[return-value]
 
 
 def _taken_apart(
@@ -62,6 +77,7 @@ def _taken_apart(
 _SPACE = b" \t\n\v\f\r"
 
 
+@_of_flat_values
 @by_host()
 def split(input: Any, sep: Any = None, maxsplit: int | None = -1, name: str | None = None) -> Any:
     """Strings cut at `sep`, or at white space, of which several count as one.
@@ -92,6 +108,7 @@ def _words(text: bytes, most: int) -> list[bytes]:
     return [*words, b""] if len(words) == most else words
 
 
+@_of_flat_values
 @by_host()
 def split_at_any(input: Any, characters: str, skip_empty: bool = True) -> Any:
     """Strings cut at each of some characters, into single bytes if there are none.
@@ -110,6 +127,7 @@ def split_at_any(input: Any, characters: str, skip_empty: bool = True) -> Any:
     return _taken_apart(input, parts, dtypes.string, False)
 
 
+@_of_flat_values
 @by_host()
 def bytes_split(input: Any, name: str | None = None) -> Any:
     """The single bytes of strings along a new ragged axis; a vector for a scalar.

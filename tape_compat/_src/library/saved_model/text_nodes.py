@@ -124,6 +124,8 @@ def _operator(given: Given) -> list[str]:
 def _as_vector(given: Given, what: str) -> str:
     """The texts that are given, a vector of one for a scalar."""
     text, body = given.args[0], given.body
+    if text is None:
+        raise unsupported(f"{what} of ragged texts")
     if len(text.aval.shape) > 1:
         raise unsupported(f"{what} of a tensor with several axes")
     if text.aval.shape:
