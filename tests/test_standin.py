@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from importlib.util import find_spec
 
 import pytest
@@ -43,6 +45,7 @@ print(json.dumps([
     tf.square is tape_compat.square, nn is tape_compat.nn, v1 is tape_compat.compat.v1,
     v2.nn is nn and constant is v2.constant is tf.constant,
     v1.__version__ == v2.__version__ == tf.__version__ == v2.compat.v1.__version__,
+    tf.__git_version__ == tf.version.GIT_VERSION != "",
     special is tape_compat.math.special, context.context().executing_eagerly(),
     isinstance(tf.constant(1.0), tf.__internal__.types.Tensor), tf.__version__,
     importlib.util.find_spec("tensorflow").name, tf.__spec__.name, tf.__path__,
@@ -50,7 +53,7 @@ print(json.dumps([
     type(tf.Module).__name__, tape_compat.__name__, tf.__file__ == tape_compat.__file__,
 ]))
 """
-    ) == [True] * 8 + ["2.21.0", "tensorflow", "tensorflow", []] + [
+    ) == [True] * 9 + ["2.21.0", "tensorflow", "tensorflow", []] + [
         "tape_compat.nn",
         "tape_compat.nn",
         True,
@@ -184,6 +187,21 @@ def test_run_a_script_and_a_module(tmp_path):
     found = said("-m", "tape_compat", "run", str(script), TAPE_COMPAT_AS_TENSORFLOW="0")
     assert found.startswith("tensorflow __main__ []")
     assert "usage: python -m tape_compat" in said("-m", "tape_compat", check=False)
+
+
+def test_run_what_a_pipe_gives():
+    program = b"""
+import sys, tensorflow as tf
+@tf.function
+def half(x):
+    while x > 10:
+        x = x // 2
+    return x
+print(__name__, half(tf.constant(90)).numpy(), sys.argv[1:])
+"""
+    command = [sys.executable, "-m", "tape_compat", "run", "/dev/stdin", "2"]
+    done = subprocess.run(command, input=program, stdout=subprocess.PIPE, check=True, timeout=300)
+    assert done.stdout == b"__main__ 5 ['2']\n"
 
 
 # ---------------------------------------------------------------------------------------------

@@ -70,6 +70,8 @@ from tensorflow.compat.v2.experimental import dtensor
 from tensorflow.python.distribute import input_ops
 from tensorflow.python.layers.utils import smart_cond
 from tensorflow.python.feature_column.feature_column_v2 import DenseColumn, EmbeddingColumn
+from tensorflow.python.feature_column import feature_column, feature_column_v2, utils
+from tensorflow.python.tpu import tensor_tracer
 from tensorflow.python.saved_model import signature_constants, tag_constants
 from tensorflow.core.framework import graph_pb2, node_def_pb2
 from tensorflow.core.protobuf import config_pb2, saved_model_pb2

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from ..interop import names
-from .table import ADAPTED, MODULES, NAMES, VERSION
+from .table import ADAPTED, GIT_VERSION, MODULES, NAMES, VERSION
 
 _PACKAGE = __name__.partition(".")[0]
 _ROOT = "tensorflow"
@@ -163,7 +163,8 @@ class Finder:
         if root == _ROOT and is_private(below):
             module: ModuleType = Private(fullname)
             if not below:
-                vars(module).update(__version__=VERSION, __git_version__="", __doc__=_doc())
+                versions = {"__version__": VERSION, "__git_version__": GIT_VERSION}
+                vars(module).update(versions, __doc__=_doc())
             return _spec(fullname, module, True)
         second = below.removeprefix("compat.v2.")
         if second != below and is_private(second):

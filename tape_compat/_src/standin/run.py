@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 import runpy
+import shutil
+import stat
 import sys
+import tempfile
 from collections.abc import Sequence
 
 from .install import install_as_tensorflow
@@ -37,4 +40,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
         runpy.run_module(found.program, run_name="__main__", alter_sys=True)
     else:
         sys.path.insert(0, os.path.dirname(os.path.abspath(found.program)))
-        runpy.run_path(found.program, run_name="__main__")
+        if stat.S_ISFIFO(os.stat(found.program).st_mode):
+            _run_once(found.program)
+        else:
+            runpy.run_path(found.program, run_name="__main__")
+
+
+def _run_once(program: str) -> None:
+    """Run what can be read once only by a copy, since `runpy` and AutoGraph read it again."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = os.path.join(folder, "program.py")
+        with open(program, "rb") as given, open(copy, "wb") as file:
+            shutil.copyfileobj(given, file)
+        runpy.run_path(copy, run_name="__main__")

@@ -308,12 +308,14 @@ MODULES = {
             "._src.library.feature_columns.sequences",
         )
         for name in (
+            "feature_column",
             "feature_column_lib",
             "feature_column_v2",
             "sequence_feature_column",
             "serialization",
         )
     },
+    "python.feature_column.utils": (),
     "python.framework.composite_tensor": ("._src.values.composite",),
     "python.framework.constant_op": ("",),
     "python.framework.dtypes": (".dtypes", ""),
@@ -409,6 +411,7 @@ MODULES = {
         "._src.checkpoint.tracking",
         "._src.standin.keras2",
     ),
+    "python.tpu.tensor_tracer": (),
     **{f"python.training.{name}": (".compat.v1.train",) for name in _TRAINING},
     "python.training.moving_averages": (".train",),
     "python.util.all_util": ("._src.standin.utilities",),
