@@ -633,6 +633,7 @@ def case_counts_with_axes_and_dtypes_of_other_kinds(tf):
         tf.math.bincount(k, dtype=None),
         tf.histogram_fixed_width([0.0, 1.0], [0.0, 2.0], 2, None),
         tf.histogram_fixed_width_bins([0.0, 1.0], [0.0, 2.0], 2, None),
+        tf.histogram_fixed_width_bins([np.nan, 1.0], [0.0, 2.0], 2),
     ]
 
 
@@ -877,4 +878,5 @@ def case_euclidean_norms_of_integers_that_wrap_around(tf):
     dtypes = ("int8", "uint8", "int16", "uint16", "int32", "int64")
     norms = {d: m(tf.constant([[100, 100], [3, 4]], d), axis=1) for d in dtypes}
     large = {"int32": [80000, 3], "uint16": [300, 40], "int64": [2**33, 5]}
-    return norms, {d: m(tf.constant(v, d)) for d, v in large.items()}
+    below = {"int8": [10, 10], "int16": [200, 0], "int32": [2**15, 2**15], "int64": [2**31, 2**31]}
+    return norms, {d: m(tf.constant(v, d)) for d, v in [*large.items(), *below.items()]}

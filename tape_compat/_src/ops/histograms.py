@@ -83,7 +83,9 @@ def _bins(values: Any, value_range: Any, bins: int) -> Any:
     low, high = value_range[0], value_range[1]
     share = jnp.true_divide(values - low, high - low)
     count = jnp.asarray(bins, share.dtype)
-    return jnp.clip(jnp.floor(count * share), 0, count - 1).astype(np.int32)
+    found = jnp.clip(jnp.floor(count * share), 0, count - 1).astype(np.int32)
+    # What a processor makes of NaN: the lowest int32.
+    return jnp.where(jnp.isnan(share), np.iinfo(np.int32).min, found)
 
 
 _BINS = Op(

@@ -272,9 +272,11 @@ def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
     """sqrt(sum(|x|**2)) over `axis`, all axes if None, of the dtype of x. NaN gradient at 0."""
     x, keepdims = input_tensor, bool(keepdims)
     if jnp.issubdtype(x.dtype, jnp.integer):
-        # The sum wraps around, as TensorFlow's does.
+        # The sum wraps around, as TensorFlow's does. A negative one has the root NaN, which
+        # TensorFlow casts to the lowest integer, and that in turn to 8 and 16 bits.
         total = jnp.sum(lax.square(x), axis=axis, keepdims=keepdims, dtype=x.dtype)
-        return jnp.sqrt(total.astype(jnp.float64)).astype(x.dtype)
+        of_nan = jnp.iinfo(x.dtype).min if x.dtype.itemsize >= 4 else 0
+        return jnp.where(total < 0, of_nan, jnp.sqrt(total.astype(jnp.float64)).astype(x.dtype))
     return jnp.sqrt(jnp.sum(x * jnp.conj(x), axis=axis, keepdims=keepdims))
 
 
