@@ -521,6 +521,7 @@ def case_bucket_by_sequence_length(tf):
     bucketed = data.bucket_by_sequence_length
     return [
         shown(bucketed(length, [3, 5], [2, 2, 2])),
+        shown(bucketed(tf.shape, [3, 5], [2, 2, 2])),
         shown(bucketed(length, [3, 5], [2, 3, 2], drop_remainder=True)),
         shown(bucketed(length, [3, 5, 9], [2, 2, 2, 2], pad_to_bucket_boundary=True)),
         attempt(bucketed, length, [3, 5], [2, 2]),

@@ -261,7 +261,7 @@ class BucketBatch(Pipeline):
         groups = Groups(lambda bucket: self._sizes[bucket])
 
         def key_of(element: Element) -> int:
-            return bisect.bisect_right(self._boundaries, int(array_of(length(element)[0])))
+            return bisect.bisect_right(self._boundaries, array_of(length(element)[0]).item())
 
         def step() -> Element:
             while True:
