@@ -344,31 +344,49 @@ def test_casts_clamp(source, dtype, count):
 
 @pytest.mark.compiled
 def test_unknown_indices_out_of_range_read_zeros():
-    index = tf.reduce_sum(tf.ones([200], tf.int32)) + tf.range(2)  # not on the host
-    index = tf.concat([index, tf.zeros([100], tf.int32)], 0)
-    got = tf.gather(tf.constant([1.0, 2.0]), index).numpy()
+    @tf.function
+    def taken(ones):
+        index = tf.reduce_sum(ones) + tf.range(2)
+        index = tf.concat([index, tf.zeros([100], tf.int32)], 0)
+        return tf.gather(tf.constant([1.0, 2.0]), index)
+
+    got = taken(tf.ones([200], tf.int32)).numpy()
     assert got[:2].tolist() == [0.0, 0.0] and got[2:].tolist() == [1.0] * 100
 
 
 @pytest.mark.parametrize("bad", [-1, -3, 3, 70])
 def test_unknown_indices_out_of_range_write_nothing(bad):
     """Negative ones are not counted from the end: TensorFlow has no such index."""
-    v = tf.Variable(tf.ones([3]))
-    with tf.GradientTape(persistent=True) as tape:
-        indices = tf.cast(v[:2] * tf.constant([float(bad), 1.0]), tf.int32)
-        rows = tf.IndexedSlices(tf.constant([5.0, 7.0]), indices, [3])
-        dense = tf.convert_to_tensor(rows)
-        loss = tf.reduce_sum(tf.gather(v, indices) ** 2)
+    v, places = tf.Variable(tf.ones([3])), tf.Variable([float(bad), 1.0])
+
+    def rows():
+        indices = tf.cast(places * 1.0, tf.int32)
+        return tf.IndexedSlices(tf.constant([5.0, 7.0]), indices, [3])
+
+    @tf.function
+    def differentiated():
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.gather(v, rows().indices) ** 2)
+        return tf.convert_to_tensor(rows()), tf.convert_to_tensor(tape.gradient(loss, v))
+
+    @tf.function
+    def updated(name):
+        getattr(v, name)(rows())
+
+    @tf.function
+    def updated_by_positions(name):
+        getattr(v, name)(rows().indices[:, None], tf.constant([9.0, 8.0]))
+
+    dense, gradient = differentiated()
     assert dense.numpy().tolist() == [0.0, 7.0, 0.0]
-    slices = tape.gradient(loss, v)
-    assert tf.convert_to_tensor(slices).numpy().tolist() == [0.0, 2.0, 0.0]
-    for update in (v.scatter_add, v.scatter_sub, v.scatter_mul, v.scatter_div):
-        update(rows)
-        update(tf.IndexedSlices(tf.constant([5.0, 7.0]), indices, [3]))
+    assert gradient.numpy().tolist() == [0.0, 2.0, 0.0]
+    for name in ("scatter_add", "scatter_sub", "scatter_mul", "scatter_div"):
+        updated(name)
     assert v.numpy().tolist() == [1.0, 1.0, 1.0]
-    for update in (v.scatter_nd_update, v.scatter_nd_max):
-        update(indices[:, None], tf.constant([9.0, 8.0]))
-    assert v.numpy().tolist() == [1.0, 8.0, 1.0]
+    for name in ("scatter_nd_update", "scatter_nd_max"):
+        v.assign(tf.ones([3]))
+        updated_by_positions(name)
+        assert v.numpy().tolist() == [1.0, 8.0, 1.0]
 
 
 def test_values_of_indices_are_not_structure(deferred, counted):

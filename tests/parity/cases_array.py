@@ -688,3 +688,37 @@ def case_no_numbers_are_integers(tf):
         },
         words=0,
     )
+
+
+def case_computed_places_out_of_range(tf):
+    """An error in eager code, as for those that are written down."""
+    x, v = tf.reshape(tf.range(15.0), [5, 3]), tf.Variable(tf.ones([5, 3]))
+
+    def computed(*numbers):
+        ones = tf.constant(np.ones(400, np.int32))
+        places = tf.constant(numbers) + tf.reduce_sum(ones * 2) - 800
+        places.numpy()
+        return places
+
+    row = tf.ones([1, 3])
+    calls = {
+        "row": lambda tf: x[computed(5)[0]],
+        "from the end": lambda tf: x[computed(-6)[0]],
+        "last row": lambda tf: x[computed(-5)[0]],
+        "column": lambda tf: x[:, computed(3)[0]],
+        "slice": lambda tf: tf.slice(x, computed(4, 0), [2, 1]),
+        "assigned": lambda tf: v[computed(7)[0]].assign(row[0]),
+        "gather": lambda tf: tf.gather(x, computed(9)),
+        "gather_nd": lambda tf: tf.gather_nd(x, computed(4, 3)),
+        "lookup": lambda tf: tf.nn.embedding_lookup(v, computed(-1)),
+        "scatter": lambda tf: tf.scatter_nd(computed(7)[None], [1.0], [5]),
+        "update": lambda tf: tf.tensor_scatter_nd_update(x, computed(9)[None], row),
+        "segments": lambda tf: tf.math.unsorted_segment_sum(x, computed(0, 7, 1, 1, -1), 3),
+        "slices": lambda tf: v.scatter_add(tf.IndexedSlices(row, computed(9))),
+        "labels": lambda tf: tf.nn.sparse_softmax_cross_entropy_with_logits(computed(5), row),
+        "lengths": lambda tf: tf.reverse_sequence(x, computed(9, 1, 1, 1, 1), seq_axis=1),
+        "images": lambda tf: tf.image.crop_and_resize(
+            tf.ones([1, 4, 4, 1]), [[0.0, 0.0, 1.0, 1.0]], computed(3), [2, 2]
+        ),
+    }
+    return attempts(tf, calls, words=3), v

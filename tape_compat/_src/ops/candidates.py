@@ -16,7 +16,7 @@ from ..core.dtypes import float32, int64
 from ..core.op import Op
 from ..core.paths import local_path
 from ..core.refuse import check_dtype_of, invalid
-from ..values.bounds import host_value
+from ..values.bounds import present_value
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
@@ -138,7 +138,7 @@ def _true_classes(value: Any, num_true: int, classes: int, kernel: str) -> Tenso
             f"{num_true}",
             kernel,
         )
-    known = host_value(true)
+    known = present_value(true)
     if known is not None:
         wrong = [n for n in np.asarray(known).ravel().tolist() if not 0 <= n < classes]
         if wrong:

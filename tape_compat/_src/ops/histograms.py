@@ -13,7 +13,7 @@ from ..core.dimensions import is_symbolic, less
 from ..core.dtypes import DType
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed
-from ..values.bounds import host_value
+from ..values.bounds import present_value
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
@@ -66,7 +66,7 @@ def histogram_fixed_width(
     [2, 2]
     """
     inputs = matching((values, value_range))
-    known = host_value(inputs[1])
+    known = present_value(inputs[1])
     if known is not None and known.shape == (2,) and known[0] >= known[1]:
         raise invalid(
             "value_range should satisfy value_range[0] < value_range[1], but got "

@@ -14,7 +14,7 @@ from ..core.dimensions import differ
 from ..core.dtypes import int32, int64, uint32, uint64
 from ..core.op import Op
 from ..core.refuse import invalid, shown
-from ..values.bounds import host_value
+from ..values.bounds import present_value
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
@@ -150,7 +150,7 @@ def _check(avals: tuple[Aval, ...], rounds: int) -> None:
 
 
 def _check_values(index: Tensor, most: Tensor) -> None:
-    known, ends = host_value(index), host_value(most)
+    known, ends = present_value(index), present_value(most)
     if known is None or ends is None:
         return
     for number, end in zip(*map(np.ravel, np.broadcast_arrays(known, ends)), strict=True):

@@ -30,7 +30,7 @@ from ..core.state import LOCAL, seen_by
 from ..run import policy
 from ..run.op_by_op import unrecorded
 from ..values import operators
-from ..values.bounds import host_value
+from ..values.bounds import host_value, refuse_at, refuse_place
 from ..values.convert import convert
 from ..values.effects import require
 from ..values.host_steps import without_steps
@@ -96,10 +96,7 @@ def _planned(spec: tuple[Any, ...], shape: tuple[int, ...]) -> _Plan:
                 out.append(len(range(0, *entry[1:3])))
         elif entry.__class__ is int or is_symbolic(entry):
             at = entry + shape[axis] if entry < 0 else entry
-            if less(at, 0) or less(shape[axis] - 1, at):
-                raise invalid(
-                    f"slice index {at} of dimension {axis} out of bounds.", "StridedSlice"
-                )
+            refuse_at(at, shape[axis], axis)
             cuts.append((at, at + 1, 1))
         else:
             if entry[2] == 0:
@@ -298,6 +295,8 @@ def at(x: Tensor, spec: tuple[Any, ...], places: tuple[Tensor, ...]) -> Tensor:
         known = fixed is not spec
         if known:
             plan = _planned(fixed, x._aval.shape)  # raises for what is out of range
+        else:
+            _refuse_places(spec, x._aval.shape, places)
     if array.__class__ is np.ndarray and known:
         kind = array.dtype.kind
         if kind == "O" or (kind in "iub" and array.size <= policy.HOST_SIZE):
@@ -375,6 +374,14 @@ def _with_known(spec: tuple[Any, ...], places: tuple[Tensor, ...]) -> tuple[Any,
         return spec
     values = iter(known)
     return tuple(int(next(values)) if s is DYNAMIC else s for s in spec)  # type: ignore[arg-type]
+
+
+def _refuse_places(spec: tuple[Any, ...], shape: tuple[int, ...], places: Sequence[Tensor]) -> None:
+    """TensorFlow's error for a computed place that is out of range."""
+    plan = _planned(spec, shape)
+    for axis, place in _by_axis(plan, places).items():
+        if axis in plan.dynamic:
+            refuse_place(place, shape[axis], axis)
 
 
 def _host_item(x: Tensor, array: np.ndarray, plan: _Plan) -> Tensor:
@@ -461,6 +468,8 @@ def slice_assigned(
         raise NeedsValue("Where to assign is known only when the function is called")
     if DYNAMIC not in fixed:
         _check_assigned((x._aval, value._aval), fixed)  # raises for what is out of range
+    else:
+        _refuse_places(spec, x._aval.shape, places)
     if is_text(x):
         array = np.array(x._value())
         plan = _planned(fixed, array.shape)

@@ -15,7 +15,7 @@ from ..core.dimensions import differ, is_unknown, less
 from ..core.dtypes import DType, as_dtype, from_numpy
 from ..core.op import Op
 from ..core.refuse import invalid, not_allowed, shown
-from ..values.bounds import along, host_value
+from ..values.bounds import along, present_value
 from ..values.convert import convert
 from ..values.dispatch import takes_composites
 from ..values.record import apply
@@ -118,7 +118,7 @@ def reverse_sequence(
         return move_text(
             lambda p, n: reverse_sequence(p, n, seq_axis, batch_axis), x, by=(lengths,)
         )
-    found, known = apply(closure, (x, lengths)), host_value(lengths)
+    found, known = apply(closure, (x, lengths)), present_value(lengths)
     if known is not None:
         most = x._aval.shape[closure.attributes["axis"]]
         for i, n in enumerate(known.tolist()):

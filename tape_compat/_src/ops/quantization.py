@@ -12,7 +12,7 @@ from ..core.dimensions import differ
 from ..core.dtypes import float32
 from ..core.op import Op
 from ..core.refuse import check_dtype_of, invalid, not_allowed
-from ..values.bounds import host_value
+from ..values.bounds import present_value
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
@@ -353,7 +353,7 @@ def _rounded(
         raise not_allowed(f'"{mode}"', '"HALF_TO_EVEN", "HALF_UP"', kernel, "round_mode")
     if not 0 < bits < (62 if signed else 63):
         raise invalid(f"num_bits is out of range: {bits} with signed_input_ {int(signed)}", kernel)
-    least, most = host_value(low), host_value(high)
+    least, most = present_value(low), present_value(high)
     if given and least is not None and most is not None and (least > most).any():
         raise invalid(f"Invalid range: input_min {least} > input_max {most}", kernel)
     place = -1 if axis is None else axis % len(x._aval.shape) if axis < 0 else axis

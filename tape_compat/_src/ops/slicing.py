@@ -13,7 +13,7 @@ from ..core.dimensions import Shape, is_unknown, less
 from ..core.errors import NeedsValue
 from ..core.op import Op
 from ..core.refuse import invalid, shown
-from ..values.bounds import host_value
+from ..values.bounds import present_value
 from ..values.host_steps import without_steps
 from ..values.record import apply
 from ..values.tensor import Tensor, mark_slice
@@ -175,7 +175,7 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
         ends = [n if s == -1 else b + s for b, s, n in zip(first, extent, have)]
         return at(x, tuple((b, end, 1) for b, end in zip(first, ends)), ())
     start = as_tensor(begin)
-    known = host_value(start)
+    known = present_value(start)
     if known is not None:
         first = dims(known)
         _check_slice(have, (len(first),), first, extent)

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.core import Tracer
 
-from ..core.dimensions import is_symbolic, less
+from ..core.dimensions import Size, is_symbolic, less
 from ..core.refuse import invalid, shown
 
 if TYPE_CHECKING:
@@ -66,10 +68,27 @@ def host_value(tensor: Tensor) -> np.ndarray | None:
     return array if array.__class__ is np.ndarray else None
 
 
+def present_value(tensor: Tensor) -> np.ndarray | None:
+    """A value that is there, in the memory of the host: for checks, since a program must not follow
+    from what was computed. None for anything else."""
+    array = tensor._array
+    if array is None or isinstance(array, np.ndarray):
+        return array
+    return np.asarray(array) if _on_cpu(array) else None
+
+
 def _known(indices: Tensor) -> np.ndarray | None:
-    """Indices that are there, are integers and are on the host."""
-    known = host_value(indices)
+    """Indices that are there, are integers and are in the memory of the host."""
+    known = present_value(indices)
     return known if known is not None and known.size and known.dtype.kind in "iu" else None
+
+
+def _on_cpu(array: jax.Array) -> bool:
+    """Whether an array lies on one CPU, which makes it NumPy's without a copy."""
+    if isinstance(array, Tracer):
+        return False
+    devices = array.devices()
+    return len(devices) == 1 and next(iter(devices)).platform == "cpu"
 
 
 def refuse_rows(indices: Tensor, rows: int, kernel: str) -> None:
@@ -79,6 +98,20 @@ def refuse_rows(indices: Tensor, rows: int, kernel: str) -> None:
         return
     at = np.argwhere((known < 0) | (known >= rows))[0]
     raise invalid(f"indices{_place(at)} = {known[tuple(at)]} is not in [0, {rows})", kernel)
+
+
+def refuse_at(at: Size, size: Size, axis: int) -> None:
+    """TensorFlow's error for a place, counted from the start, that an axis has not."""
+    if less(at, 0) or less(size - 1, at):
+        raise invalid(f"slice index {at} of dimension {axis} out of bounds.", "StridedSlice")
+
+
+def refuse_place(place: Tensor, size: Size, axis: int) -> None:
+    """The same for a scalar tensor, whose place may be counted from the end."""
+    known = present_value(place)
+    if known is not None:
+        at = int(known)
+        refuse_at(at + size if at < 0 else at, size, axis)
 
 
 def refuse_no_permutation(numbers: Tensor, kernel: str) -> None:

@@ -13,7 +13,7 @@ from ...core.avals import Aval
 from ...core.dimensions import Shape, differ, less
 from ...core.op import Op
 from ...core.refuse import invalid, not_allowed, shown
-from ...values.bounds import host_value
+from ...values.bounds import present_value
 from ...values.convert import convert
 from ...values.host_steps import by_host
 from ...values.record import apply
@@ -111,7 +111,7 @@ def crop_and_resize(
     if method not in ("bilinear", "nearest"):
         raise not_allowed(f'"{method}"', '"bilinear", "nearest"', _KERNEL, "method")
     image, indices = convert(image), convert(box_indices, "int32")
-    known, count = host_value(indices), image._aval.shape[0] if image._aval.shape else 0
+    known, count = present_value(indices), image._aval.shape[0] if image._aval.shape else 0
     if known is not None and known.size and count.__class__ is int:
         if known.min() < 0 or known.max() >= count:
             raise errors.OutOfRangeError(

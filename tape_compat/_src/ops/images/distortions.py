@@ -13,7 +13,7 @@ from ...core.avals import Aval
 from ...core.dimensions import differ
 from ...core.op import Op
 from ...core.refuse import invalid, not_allowed, shown
-from ...values.bounds import host_value
+from ...values.bounds import present_value
 from ...values.convert import convert
 from ...values.record import apply
 from ...values.tensor import Tensor
@@ -189,7 +189,7 @@ def _drawn(
 
 def _check_values(size: Tensor, boxes: Tensor, kernel: str) -> None:
     """Refuse what is known to be no size or no box."""
-    sizes, corners = host_value(size), host_value(boxes)
+    sizes, corners = present_value(size), present_value(boxes)
     if sizes is not None:
         for number, what in zip(sizes, ("height", "width"), strict=False):
             if number < 0:
