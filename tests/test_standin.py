@@ -4,11 +4,13 @@ import json
 import re
 import subprocess
 import sys
+import unittest
 from importlib.util import find_spec
 
 import pytest
 
 import tape_compat as tf
+from tape_compat._src.standin import testing
 from tape_compat._src.standin.framework import smart_constant_value, try_evaluate_constant
 from tape_compat._src.standin.runtime import smart_cond
 from tests.processes import ROOT, run
@@ -125,6 +127,18 @@ print(json.dumps([
         "mat_mul() missing 1 required positional argument: 'b'",
         "mat_mul() got multiple values for argument 'a'",
     ]
+
+
+def test_decorators_of_tests_for_graphs():
+    @testing.run_deprecated_v1
+    class Tests:
+        def test_mode(self, x=2.0):
+            return tf.executing_eagerly(), x
+
+    assert Tests().test_mode(x=3.0) == (False, 3.0)
+    assert tf.executing_eagerly()
+    with pytest.raises(unittest.SkipTest, match="of old"):
+        testing.run_v1_only("of old")(lambda: None)()
 
 
 def test_conditions_on_sizes_are_decided_at_once():

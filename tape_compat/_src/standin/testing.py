@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import unittest
 from collections.abc import Callable, Iterator
 from typing import Any
+
+from .runtime import graph_mode
 
 
 def _as_it_is(target: Any = None, **_: Any) -> Any:
@@ -28,6 +32,29 @@ def for_all_test_methods(decorator: Callable[..., Any], *args: Any, **kwargs: An
         return cls
 
     return decorate
+
+
+def deprecated_graph_mode_only(target: Any) -> Any:
+    """A decorator of a test, or of a class of tests, that is written for a graph: it raises when it
+    runs."""
+    if isinstance(target, type):
+        return for_all_test_methods(lambda: deprecated_graph_mode_only)(target)
+
+    @functools.wraps(target)
+    def test(*args: Any, **kwargs: Any) -> Any:
+        with graph_mode():
+            return target(*args, **kwargs)
+
+    return test
+
+
+run_deprecated_v1 = deprecated_graph_mode_only
+
+
+def run_v1_only(reason: str, func: Any = None) -> Any:
+    """A decorator of a test, or of a class of tests, of TensorFlow 1, which are skipped."""
+    skipped = unittest.skip(reason)
+    return skipped if func is None else skipped(func)
 
 
 def is_gpu_available(*_: Any, **__: Any) -> bool:
