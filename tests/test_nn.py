@@ -35,6 +35,16 @@ def test_leaky_relu_of_integers():
     assert y.dtype is tf.float32 and y.numpy().tolist() == [-np.float32(0.2), 2.0]
 
 
+@pytest.mark.parametrize("function", [tf.nn.relu, tf.nn.relu6])
+def test_an_infinite_gradient_ends_at_a_relu_that_is_zero(function):
+    """As with TensorFlow's `jit_compile=True`; its kernels multiply, which is NaN."""
+    x = tf.constant([0.0, -1.0, 4.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.sqrt(function(x))
+    assert tape.gradient(y, x).numpy().tolist() == [0.0, 0.0, 0.25]
+
+
 def test_crelu_axis():
     assert tf.nn.crelu(tf.ones([2, 3]), axis=0).shape == (4, 3)
 
