@@ -589,3 +589,21 @@ def case_conditionals_on_ranks(tf):
                 y = f(x)
             found.append((y, tape.gradient(y, x), v.numpy()))
     return found, recorded
+
+
+def _sizes_of_rows_after_the_first(tf, x):
+    return tf.shape(x[1:]), tf.shape(x[:-1])[0] - 1, tf.concat([x[1:], x], 0)
+
+
+def case_concrete_function_of_no_rows(tf):
+    f = tf.function(lambda x: _sizes_of_rows_after_the_first(tf, x))
+    concrete = f.get_concrete_function(tf.TensorSpec([None], tf.float32))
+    by_name = f.get_concrete_function(tf.TensorSpec([None], tf.float32, "rows"))
+    outer = tf.function(lambda x: concrete(x))
+    given = [tf.zeros([n]) for n in (3, 0, 1, 0)]
+    return [[concrete(x), by_name(rows=x), outer(x)] for x in given]
+
+
+def case_map_of_elements_without_rows(tf):
+    elements = tf.data.Dataset.range(3).map(lambda n: tf.ones([n]))
+    return list(elements.map(lambda x: _sizes_of_rows_after_the_first(tf, x)))

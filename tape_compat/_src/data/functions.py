@@ -24,8 +24,9 @@ from ..core.shapes import TensorShape
 from ..core.state import MODE, changed
 from ..function.autograph import converted
 from ..function.elements import taking
-from ..function.function import Function
+from ..function.function import LOGGER, Function
 from ..function.python_steps import is_silent
+from ..function.retracing import zeros_in
 from ..function.row_parts import RowParts
 from ..function.signature import Bound
 from ..function.trace import Trace, traced
@@ -289,6 +290,9 @@ class ElementFunction:
         if trace is None:
             record = self._record_for(element)
             trace = record.trace
+        elif trace.shapes is not None and any(x is not None and 0 in shape_of(x) for x in element):
+            record = self._record_of_zeros(record, element)
+            trace = record.trace
         if trace is None or MODE.python or self._as_python:
             return self._leaves(element)
         try:
@@ -320,6 +324,32 @@ class ElementFunction:
                 if general.spec is None:
                     general.spec = _of_any_size(found.spec)
             return found
+
+    def _record_of_zeros(self, general: Recorded, element: Element) -> Recorded:
+        """The record for an element without elements of its own: another one where sizes were
+        computed that do not hold for it, if the function can be recorded so."""
+        with self._lock:
+            key = tuple([x if x is None else tuple([n == 0 for n in shape_of(x)]) for x in element])
+            found = self._records.get(key)
+            if found is None:
+                assert general.trace is not None
+                tensors = [convert(value_of(x)) for x in element if x is not None]
+                found = self._records[key] = general
+                if not general.trace.holds_for(tensors):
+                    found = self._recorded_of_zeros(element)
+                    self._records[key] = found if found.trace is not None else general
+            return self._records[key]
+
+    def _recorded_of_zeros(self, element: Element) -> Recorded:
+        specs = [
+            spec if x is None else zeros_in(spec, shape_of(x))
+            for spec, x in zip(self._source.layout.specs, element)
+        ]
+        try:
+            return self._record(specs)
+        except Exception as error:  # what stands behind `if tf.size(x) > 0:` need not fit
+            LOGGER.debug("%s is not recorded for sizes of 0: %s", self._name, error)
+            return Recorded()
 
     def result(self, element: Element) -> Any:
         """What its Python gives for an element."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core import errors
@@ -56,8 +56,19 @@ class ConcreteFunction(Recorded):
     (9.0, ((TensorSpec(shape=(), dtype=tf.float32, name='x'),), {}))
     """
 
-    def __init__(self, trace: Trace, signature: Signature, bound: Bound, name: str):
+    def __init__(
+        self,
+        trace: Trace,
+        signature: Signature,
+        bound: Bound,
+        name: str,
+        of_zeros: Callable[[Sequence[Tensor]], Trace] | None = None,
+    ):
+        """of_zeros: gives the trace for tensors without elements, if there is the Python for it."""
         self._trace = trace
+        self._of_zeros = of_zeros if trace.shapes is not None else None
+        #: The traces for tensors without elements, by the sizes that are 0.
+        self._empty: dict[Any, Trace] = {}
         self._signature = signature
         self._bound = bound
         self._name = f"__inference_{name}_{id(trace) % 10**6}"
@@ -77,7 +88,17 @@ class ConcreteFunction(Recorded):
             self._refuse_other_texts(arguments)
         for i, (x, wanted) in enumerate(zip(tensors, self._trace.inputs, strict=True)):
             check_dtype_of(x._aval, i, wanted.dtype, self._name)
-        return self._trace.call(tensors, variables)
+        return self._trace_for(tensors).call(tensors, variables)
+
+    def _trace_for(self, tensors: Sequence[Tensor]) -> Trace:
+        """The trace, or another one for tensors that have no elements: sizes that are computed of
+        sizes of 0 may be others than it has."""
+        if self._of_zeros is None or all(0 not in x._aval.shape for x in tensors):
+            return self._trace
+        zeros = tuple([tuple([n == 0 for n in x._aval.shape]) for x in tensors])
+        if zeros not in self._empty:
+            self._empty[zeros] = self._of_zeros(tensors)
+        return self._empty[zeros]
 
     @property
     def record_id(self) -> Any:
@@ -86,7 +107,7 @@ class ConcreteFunction(Recorded):
 
     def _called(self, tensors: list[Tensor]) -> Any:
         """What it gives for its tensors, in order."""
-        return self._trace.call(tensors, self._trace.variables)
+        return self._trace_for(tensors).call(tensors, self._trace.variables)
 
     def _refuse_other_texts(self, arguments: Arguments) -> None:
         """Texts are computed with when the function is recorded: they must be those."""

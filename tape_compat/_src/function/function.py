@@ -8,7 +8,7 @@ import sys
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import inf
 from types import SimpleNamespace
 from typing import Any
@@ -38,7 +38,16 @@ from .function_spec import FunctionSpec
 from .function_type import FunctionType, Parameter, type_of, untyped
 from .graph import FuncGraph
 from .methods import as_method
-from .retracing import General, Retracing, key_of, retracing_of, widened, with_specs, with_zeros
+from .retracing import (
+    General,
+    Retracing,
+    key_of,
+    retracing_of,
+    shapes_of,
+    widened,
+    with_specs,
+    with_zeros,
+)
 from .signature import LITERALS, Arguments, Bound, Signature, serves, spec_names, texts_in
 from .trace import AssumingTrace, Trace, as_tensors, traced
 from .tracebacks import filter_traceback
@@ -305,7 +314,8 @@ class Function(Recorded):
                 if shared:
                     self._traces[given.key] = found
                 if by_sizes and isinstance(found, Trace):
-                    found = self._of_zeros(found, given, bound)
+                    tensors = bound.taken_apart().tensors
+                    found = self._of_zeros(found, given, shapes_of(bound), tensors)
                 self._traces[key] = found
                 if self._reduce_retracing:
                     self._general.came(given)
@@ -313,11 +323,13 @@ class Function(Recorded):
                     self._forget_texts(key, given.key)
             return found
 
-    def _of_zeros(self, found: Trace, given: Bound, bound: Bound) -> Trace:
+    def _of_zeros(
+        self, found: Trace, given: Bound, shapes: Sequence[Any], tensors: Sequence[Tensor]
+    ) -> Trace:
         """The trace for arguments of which sizes are 0 that are unknown in `given`: one of its own
         where sizes were computed that do not hold for them, if the function can be recorded so."""
-        known = with_zeros(given, bound)
-        if known is None or found.holds_for(bound.taken_apart().tensors):
+        known = with_zeros(given, shapes)
+        if known is None or found.holds_for(tensors):
             return found
         try:
             return self._recorded(known, False, settled=True)
@@ -475,9 +487,15 @@ class Function(Recorded):
             found = self._concrete.get(key)
             if found is None:
                 bound = bound._replace(known_texts=self._needs_texts)
-                found = ConcreteFunction(trace, self._signature, bound, self._name)
-                self._concrete[key] = found
+                found = self._concrete[key] = self._concrete_of(trace, bound)
             return found
+
+    def _concrete_of(self, trace: Trace, bound: Bound) -> ConcreteFunction:
+        def of_zeros(tensors: Sequence[Tensor]) -> Trace:
+            with self._lock:
+                return self._of_zeros(trace, bound, [x.shape for x in tensors], tensors)
+
+        return ConcreteFunction(trace, self._signature, bound, self._name, of_zeros)
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """The signatures of its concrete functions, as text."""
@@ -487,7 +505,7 @@ class Function(Recorded):
     def _concretes(self) -> list[ConcreteFunction]:
         for key, (bound, trace) in self._given.items():
             if key not in self._concrete:
-                self._concrete[key] = ConcreteFunction(trace, self._signature, bound, self._name)
+                self._concrete[key] = self._concrete_of(trace, bound)
         return list(self._concrete.values())
 
     @property

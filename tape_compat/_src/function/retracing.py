@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..composites.extension_type import ExtensionTypeSpec
@@ -203,25 +203,31 @@ def key_of(signature: Signature, bound: Bound, arguments: Arguments) -> tuple:
         return tuple(arguments.parts)
     given = signature.general(bound)
     if any(0 in x._aval.shape for x in arguments.tensors):
-        given = with_zeros(given, bound) or given
+        given = with_zeros(given, shapes_of(bound)) or given
     return given.key
 
 
-def with_zeros(given: Bound, bound: Bound) -> Bound | None:
-    """Specs of arguments, those sizes known that are 0 in the arguments; None if no unknown one is:
-    JAX takes it that an unknown size is not 0."""
-    general, known = with_specs(given)[0], with_specs(bound)[0]
-    if len(general) != len(known):  # there are specs of ragged or sparse tensors
+def shapes_of(bound: Bound) -> list[Any]:
+    """The shapes of the tensors among arguments."""
+    return [spec.shape for spec in with_specs(bound)[0]]
+
+
+def with_zeros(given: Bound, shapes: Sequence[Sequence[int | None]]) -> Bound | None:
+    """Specs of arguments, those sizes known that are 0 in tensors of these shapes; None if no
+    unknown one is: JAX takes it that an unknown size is not 0."""
+    general = with_specs(given)[0]
+    if len(general) != len(shapes):  # there are specs of ragged or sparse tensors
         return None
-    specs = iter(map(_with_zeros, general, known))
+    specs = iter(map(zeros_in, general, shapes))
     found = mapped(given, lambda _: next(specs))
     return None if found.key == given.key else found
 
 
-def _with_zeros(general: Any, known: Any) -> Any:
-    if not isinstance(general, TensorSpec) or general.shape.rank is None or 0 not in known.shape:
+def zeros_in(general: Any, known: Sequence[int | None]) -> Any:
+    """A spec with the sizes that are 0 in a shape."""
+    if not isinstance(general, TensorSpec) or general.shape.rank is None or 0 not in known:
         return general
-    pairs = zip(general.shape, known.shape, strict=True)
+    pairs = zip(general.shape, known, strict=True)
     return TensorSpec([0 if m == 0 else n for n, m in pairs], general.dtype, general.name)
 
 
