@@ -210,3 +210,28 @@ def case_elements_of_several_shapes_in_a_function(tf):
             for infer_shape in (True, False)
         },
     )
+
+
+def case_sizes_that_arguments_tell(tf):
+    traces = []
+
+    def powers(x, n):
+        traces.append(1)
+        array = tf.TensorArray(tf.float32, n)
+        for i in tf.range(n):
+            row = tf.TensorArray(tf.float32, i + 1)
+            for j in tf.range(i + 1):
+                row = row.write(j, x ** tf.cast(j, tf.float32))
+            array = array.write(i, tf.reduce_sum(row.stack()))
+        return array.stack(), array.size()
+
+    signature = [tf.TensorSpec([], tf.float32), tf.TensorSpec([], tf.int32)]
+    f = tf.function(powers, input_signature=signature)
+    found = []
+    for n in (3, 1, 4):
+        x = tf.constant(2.0)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            sums, size = f(x, n)
+        found.append((sums, size, tape.gradient(sums, x)))
+    return found, len(traces)

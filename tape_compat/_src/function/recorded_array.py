@@ -13,6 +13,7 @@ from ..core.dimensions import Size, differ, less, maximum
 from ..core.dtypes import DType, int32
 from ..core.shapes import TensorShape
 from ..core.state import LOCAL
+from ..ops.arguments import as_size
 from ..ops.creation import zeros
 from ..ops.shapes import identity, reshape
 from ..values.convert import convert
@@ -66,12 +67,7 @@ class RecordedArray:
         """An array that holds nothing."""
         if size is None:
             raise ValueError("Argument `size` must be provided if argument `flow` is not provided.")
-        length = integer(size)
-        if length is None:
-            raise errors.NeedsValue(
-                f"The size of a TensorArray is to be known when a function is recorded: "
-                f"{size!r} is not (at {errors.user_location()})."
-            )
+        length = as_size(size)
         array = RecordedArray(dtype, dynamic_size, infer_shape, length)
         array._shape = [element_shape]
         array._room = Room(LOCAL.state.capture, buffers.zeros)
