@@ -394,3 +394,16 @@ def case_branches_that_do_not_take_the_sizes(tf):
     before = of_variable()
     moving.assign(tf.ones(5))
     return found, held.numpy(), before, of_variable()
+
+
+def case_slices_of_one_row(tf):
+    """A size that is told may be 0, also where what it is compared with is 1."""
+    signature = [tf.TensorSpec([None], tf.float32), *[tf.TensorSpec([], tf.int32)] * 2]
+
+    @tf.function(input_signature=signature)
+    def f(x, start, stop):
+        part = x[start:stop]
+        most = tf.maximum(tf.size(x[:stop]), tf.shape(x[:1])[0])
+        return part, tf.size(part), tf.size(x[:stop]), most, tf.zeros([tf.size(part) + 1])
+
+    return [f(tf.ones([n]), i, j) for n, i, j in ((3, 1, 2), (1, 0, 1), (1, 0, 0), (1, 1, 1))]

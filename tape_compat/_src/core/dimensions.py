@@ -24,6 +24,9 @@ Shape: TypeAlias = "tuple[Size, ...]"
 
 _SCOPE = jax.export.SymbolicScope()
 
+#: Sizes with numbers above it stand for what steps tell at each call, and may be 0.
+TOLD = 1_000_000
+
 is_symbolic: Callable[[Any], bool] = jax.export.is_symbolic_dim
 
 
@@ -135,6 +138,10 @@ def divides(divisor: Size, size: Size) -> bool:
     return not differ(size % divisor, 0)
 
 
+def _is_told(name: str) -> bool:
+    return name[1:].isdecimal() and int(name[1:]) > TOLD
+
+
 # ---------------------------------------------------------------------------------------------
 # Arithmetic.
 
@@ -151,15 +158,35 @@ def maximum(a: Size, b: Size) -> Size:
     (3, d0 + 1, max(d0, 3))
     """
     if _certain(operator.ge, a, b):
-        return a
-    return b if _certain(operator.ge, b, a) else _parsed_of(f"max({a}, {b})", a, b)
+        return a if type(b) is not int else a + b - _at_most(b, a)
+    if _certain(operator.ge, b, a):
+        return b if type(a) is not int else b + a - _at_most(a, b)
+    return _parsed_of(f"max({a}, {b})", a, b)
 
 
 def minimum(a: Size, b: Size) -> Size:
     """The smaller of two sizes."""
     if _certain(operator.le, a, b):
-        return a
-    return b if _certain(operator.le, b, a) else _parsed_of(f"min({a}, {b})", a, b)
+        return _at_most(a, b) if type(a) is int else a
+    if _certain(operator.le, b, a):
+        return _at_most(b, a) if type(b) is int else b
+    return _parsed_of(f"min({a}, {b})", a, b)
+
+
+def _at_most(number: int, size: Size) -> Size:
+    """The smaller of a number and a size that JAX takes not to be below it. If the size is made of
+    one that a step tells, that may be 0 all the same: then min(1, d) is 2*d // (d + 1).
+
+    >>> told = variable(TOLD + 1)
+    >>> [Sizes(**{str(told): n}).of(minimum(told, 1)) for n in (0, 1, 5)]
+    [0, 1, 1]
+    """
+    names = list(variables((size,))) if is_symbolic(size) else []
+    if len(names) != 1 or not _is_told(names[0]):
+        return number
+    at_none = Sizes(**{names[0]: 0}).of(size)
+    told = parsed(names[0])
+    return number if at_none >= number else at_none + (number - at_none) * (2 * told // (told + 1))
 
 
 def exact_maximum(a: Size, b: Size) -> Size:

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..core.avals import Aval
 from ..core.call import Call
-from ..core.dimensions import variable as unknown_size
+from ..core.dimensions import TOLD, variable as unknown_size
 from ..core.dtypes import DType, int8, int64, string
 from ..core.errors import NeedsValue, user_location
 from ..core.native import native, provide
@@ -78,10 +78,6 @@ def as_result(x: Tensor) -> Tensor:
 provide(as_result=as_result)
 
 
-#: The unknown sizes of sketches have numbers after this one; those of arguments are below it.
-_SKETCHED = 1_000_000
-
-
 class Sketch:
     """Sizes that a record needs and does not know, each an unknown one of its own. What is recorded
     with them cannot be called; it tells shapes.
@@ -104,11 +100,11 @@ class Sketch:
         """A size that nothing is known of."""
         self.used = True
         self.count += 1
-        return unknown_size(_SKETCHED + self.count)
+        return unknown_size(TOLD + self.count)
 
     def since(self, count: int) -> frozenset[str]:
         """The names of the sizes that were made since there were so many."""
-        return frozenset([f"d{_SKETCHED + i}" for i in range(count + 1, self.count + 1)])
+        return frozenset([f"d{TOLD + i}" for i in range(count + 1, self.count + 1)])
 
     def sizes(self, program: Program, slot: int, shape: tuple[int, ...]) -> np.ndarray | None:
         """The sizes in an array of integers; None if they are not told."""
