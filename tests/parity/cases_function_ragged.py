@@ -95,3 +95,81 @@ def case_slices_of_rows_by_tensors(tf):
         name: [tf.function(cut, autograph=False)(tf.constant(n)).to_list() for n in (1, 2)]
         for name, cut in slices.items()
     }
+
+
+def case_partitions_of_tensors(tf):
+    """Rows by numbers that are arguments; those that do not fit make the call fail."""
+    values = tf.range(4.0)
+
+    def of(make):
+        def parts(x):
+            rows = make(values, x)
+            firsts = rows[0], rows[-1], rows[0 * x[0] + 1]
+            places = rows.value_rowids(), rows.row_splits, rows.nrows()
+            return rows, firsts, places, tf.reduce_sum(rows, 1), rows.to_tensor()
+
+        return parts
+
+    rows = tf.RaggedTensor
+    partition = tf.experimental.RowPartition.from_row_lengths
+    functions = {
+        "lengths": (of(rows.from_row_lengths), ([1, 3], [2, 0, 2])),
+        "limits": (of(rows.from_row_limits), ([1, 4], [2, 2, 4])),
+        "starts": (of(rows.from_row_starts), ([0, 1], [0, 2, 2])),
+        "rows": (of(rows.from_value_rowids), ([0, 0, 1, 1], [0, 2, 2, 2])),
+        "slices": (lambda x: rows.from_row_lengths(values, x)[-1:], ([1, 3], [2, 0, 2])),
+        "offsets": (lambda x: partition(x).offsets_in_rows(), ([1, 3], [2, 0, 2])),
+    }
+    wrong = {
+        "lengths": (rows.from_row_lengths, [5, -1]),
+        "too few": (rows.from_row_lengths, [1, 2]),
+        "limits": (rows.from_row_limits, [3, 1, 4]),
+        "starts": (rows.from_row_starts, [1, 2]),
+        "rows": (rows.from_value_rowids, [0, 2, 1, 1]),
+    }
+    spec = tf.TensorSpec([None], tf.int32)
+
+    def refused(make, given):
+        try:
+            tf.function(lambda x: make(values, x), input_signature=[spec], autograph=False)(given)
+        except tf.errors.InvalidArgumentError:
+            return True
+        return False
+
+    given = {name: _one(tf, call, spec, inputs) for name, (call, inputs) in functions.items()}
+    return given, {name: refused(*each) for name, each in wrong.items()}
+
+
+def case_map_fn_over_rows(tf):
+    ragged = tf.RaggedTensorSpec([None], tf.float32)
+
+    def gradient(r):
+        with tf.GradientTape() as tape:
+            tape.watch(r.flat_values)
+            squares = tf.map_fn(lambda x: tf.reduce_sum(x * x), r, fn_output_signature=tf.float32)
+            loss = tf.reduce_sum(squares**2.0)
+        return loss, tape.gradient(loss, r.flat_values)
+
+    two = tf.float32, ragged
+    functions = {
+        "same": lambda r: tf.map_fn(lambda x: x + 1.0, r),
+        "sums": lambda r: tf.map_fn(tf.reduce_sum, r, fn_output_signature=tf.float32),
+        "twice": lambda r: tf.map_fn(lambda x: tf.concat([x, x], 0), r, fn_output_signature=ragged),
+        "two": lambda r: tf.map_fn(
+            lambda x: (tf.reduce_sum(x), tf.sort(x)[:1]), r, fn_output_signature=two
+        ),
+        "with lengths": lambda r: tf.map_fn(
+            lambda x: x[0] * x[1],
+            (r, tf.cast(r.row_lengths(), tf.float32)),
+            fn_output_signature=ragged,
+        ),
+        "gradient": gradient,
+    }
+    rows = [[1.0, 2.0], [3.0]], [[1.0]], [[4.0, 1.0], [], [2.0], [3.0, 5.0, 6.0]]
+    inputs = [tf.ragged.constant(each) for each in rows]
+    found = _each(tf, functions, tf.RaggedTensorSpec([None, None], tf.float32), inputs)
+    counts = lambda n: tf.map_fn(
+        tf.range, n, fn_output_signature=tf.RaggedTensorSpec([None], "int32")
+    )
+    found["counts"] = _one(tf, counts, tf.TensorSpec([None], tf.int32), [[2, 0, 1], [3]])
+    return found

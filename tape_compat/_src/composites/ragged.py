@@ -16,7 +16,7 @@ from ..values.composite import CompositeTensor, TypeSpec, batched_shape, row_sha
 from ..values.convert import convert
 from ..values.spec import ShapedSpec, TensorSpec
 from ..values.spec_registry import register
-from ..values.tensor import Tensor, concrete
+from ..values.tensor import Tensor
 from .row_partition import RowPartition, host
 
 
@@ -86,6 +86,8 @@ class RaggedTensor(operators.Operators, CompositeTensor):
                 "Argument `row_partition` of RaggedTensor with name: partition must have same "
                 f"dtype as Argument `values`. ({partition.dtype} vs. {values._partition.dtype})."
             )
+        if validate and partition._splits._is_symbolic():
+            operators.call("require_row_count", partition._splits, values)
         found, count = partition.static_nvals if validate else None, values.shape[0]
         if found is not None and count is not None and found != count:
             what = "Arguments to _from_row_partition do not form a valid RaggedTensor"
@@ -144,7 +146,10 @@ class RaggedTensor(operators.Operators, CompositeTensor):
     ) -> RaggedTensor:
         """Rows from where each begins, [nrows]."""
         values, make = as_values(values), RowPartition.from_row_starts
-        return cls._cut(values, make, row_starts, values.shape[0], validate=validate)
+        count = values.shape[0]
+        if count is None:
+            count = operators.call("count_of_rows", values)
+        return cls._cut(values, make, row_starts, count, validate=validate)
 
     @classmethod
     def from_row_limits(
@@ -312,10 +317,10 @@ class RaggedTensor(operators.Operators, CompositeTensor):
 
     def nrows(self, out_type: Any = None, name: str | None = None) -> Tensor:
         """How many rows there are."""
-        rows = self._partition.nrows()
-        return (
-            rows if out_type is None else concrete(host(rows).astype(as_dtype(out_type).np_dtype))
-        )
+        partition = self._partition
+        if out_type is not None:
+            partition = partition.with_dtype(out_type)
+        return partition.nrows()
 
     def row_starts(self, name: str | None = None) -> Tensor:
         """[nrows]: where in `values` each row begins."""

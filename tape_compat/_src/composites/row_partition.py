@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..core.dtypes import DType, as_dtype, int32, int64
-from ..core.errors import InvalidArgumentError, NeedsValue, refusal, user_location
+from ..core.errors import InvalidArgumentError, refusal, user_location
 from ..core.forwards import forwards
+from ..values import operators
 from ..values.convert import convert, to_numpy
 from ..values.sizes import number_of
 from ..values.tensor import Tensor, concrete
@@ -42,9 +43,15 @@ def _numbers(value: Any, name: str, dtype: DType | None, hint: DType | None) -> 
     if tensor.dtype not in (int32, int64):
         raise ValueError(f"{name} must have dtype int32 or int64, not {tensor.dtype.name}")
     if dtype is not None and tensor.dtype is not dtype:
-        tensor = concrete(host(tensor).astype(dtype.np_dtype))
+        tensor = _cast(tensor, dtype)
     tensor.shape.assert_has_rank(1)
     return tensor
+
+
+def _cast(tensor: Tensor, dtype: DType) -> Tensor:
+    if tensor._is_symbolic():
+        return operators.call("row_splits_cast", tensor, dtype)
+    return concrete(host(tensor).astype(dtype.np_dtype))
 
 
 def _check_whole(value: Any, array: np.ndarray, name: str) -> None:
@@ -114,6 +121,8 @@ class RowPartition:
     ) -> RowPartition:
         """Rows of these lengths [nrows]. Raises InvalidArgumentError for one below 0."""
         lengths = _numbers(row_lengths, "row_lengths", dtype, dtype_hint)
+        if lengths._is_symbolic():
+            return cls(operators.call("row_splits_of_lengths", lengths, validate))
         known = host(lengths)
         if validate and (known < 0).any():
             raise _refused("from_row_lengths", "x >= 0", known)
@@ -134,6 +143,8 @@ class RowPartition:
           decrease.
         """
         ids = _numbers(value_rowids, "value_rowids", dtype, dtype_hint)
+        if ids._is_symbolic() or (isinstance(nrows, Tensor) and nrows._is_symbolic()):
+            return cls(operators.call("row_splits_of_ids", ids, nrows, validate))
         known = host(ids)
         last = int(known[-1]) if known.size else -1
         if nrows is None:
@@ -162,7 +173,10 @@ class RowPartition:
         dtype_hint: DType | None = None,
     ) -> RowPartition:
         """Rows from where each begins [nrows], the first at 0, and the number of values."""
-        starts = host(_numbers(row_starts, "row_starts", dtype, dtype_hint))
+        given = _numbers(row_starts, "row_starts", dtype, dtype_hint)
+        if given._is_symbolic() or (isinstance(nvals, Tensor) and nvals._is_symbolic()):
+            return cls(operators.call("row_splits_of_starts", given, nvals, validate))
+        starts = host(given)
         if validate and starts.size and starts[0] != 0:
             raise _refused("from_row_starts", "x == y", starts)
         splits = np.append(starts, np.asarray(host(nvals), starts.dtype)).astype(starts.dtype)
@@ -179,7 +193,10 @@ class RowPartition:
         dtype_hint: DType | None = None,
     ) -> RowPartition:
         """Rows from where each ends [nrows]."""
-        limits = host(_numbers(row_limits, "row_limits", dtype, dtype_hint))
+        given = _numbers(row_limits, "row_limits", dtype, dtype_hint)
+        if given._is_symbolic():
+            return cls(operators.call("row_splits_of_limits", given, validate))
+        limits = host(given)
         splits = np.concatenate([np.zeros(1, limits.dtype), limits])
         if validate and (np.diff(splits) < 0).any():
             raise _refused("from_row_limits", "x >= 0", splits)
@@ -253,6 +270,8 @@ class RowPartition:
 
     def value_rowids(self) -> Tensor:
         """[nvals]: the row of each value."""
+        if self._splits._is_symbolic():
+            return operators.call("row_ids", self._splits)
         splits = host(self._splits)
         return concrete(np.repeat(np.arange(splits.size - 1, dtype=splits.dtype), np.diff(splits)))
 
@@ -268,7 +287,7 @@ class RowPartition:
         """How many rows there are."""
         rows = self.static_nrows
         if rows is None:
-            raise NeedsValue("the number of rows is not known")
+            return operators.call("row_count", self._splits)
         return concrete(np.array(rows, self.dtype.np_dtype))
 
     def nvals(self) -> Tensor:
@@ -293,6 +312,8 @@ class RowPartition:
         >>> rows.offsets_in_rows().numpy().tolist()
         [0, 1, 0]
         """
+        if self._splits._is_symbolic():
+            return operators.call("row_offsets", self._splits)
         splits = host(self._splits)
         firsts = np.repeat(splits[:-1], np.diff(splits))
         return concrete(np.arange(splits[-1], dtype=splits.dtype) - firsts)
@@ -308,7 +329,7 @@ class RowPartition:
         """The same with splits of int32 or int64."""
         if dtype is self.dtype:
             return self
-        return RowPartition(concrete(host(self._splits).astype(dtype.np_dtype)), self._uniform)
+        return RowPartition(_cast(self._splits, dtype), self._uniform)
 
     def __repr__(self) -> str:
         if self._splits._is_symbolic():

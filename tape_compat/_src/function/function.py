@@ -243,6 +243,9 @@ class Function(Recorded):
 
     def _as_python(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What the Python function gives."""
+        if self._signature.specs is not None:  # arguments become tensors of these dtypes
+            bound = self._signature.bind(args, kwargs)
+            args, kwargs = bound.args, dict(bound.kwargs)
         with taking(), self._draws.running():
             result = self._python_function(*args, **kwargs)
         left_pending(LOCAL.state.program)

@@ -18,6 +18,7 @@ from ..values.tensor import Tensor
 from .autograph.entry import convert_in_context
 from .control_flow import while_loop
 from .extension_rows import has_encodings, over_encodings
+from .ragged_loops import is_recorded, map_recorded
 from .ragged_rows import has_rows, map_ragged
 from .recording import tensor_of
 from .tensor_array import TensorArray
@@ -58,6 +59,8 @@ def map_fn(
     if has_encodings(elems) or has_encodings(fn_output_signature):
         return _map_encodings(fn, elems, fn_output_signature, infer_shape)
     if has_rows(elems) or has_rows(fn_output_signature):
+        if is_recorded(elems, fn_output_signature):
+            return map_recorded(fn, elems, fn_output_signature)
         return map_ragged(fn, elems, fn_output_signature)
     rows = _Rows(elems)
     like = elems if fn_output_signature is None else fn_output_signature

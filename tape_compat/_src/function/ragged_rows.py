@@ -116,7 +116,7 @@ def _stacked(rows: list[Any], spec: Any) -> Any:
         return _no_rows(spec)
     rows = [row if isinstance(row, RaggedTensor) else convert(row) for row in rows]
     for row in rows:
-        _check(row, spec)
+        check_row(row, spec)
         if not len(row.shape):
             raise invalid(
                 "Ragged values must have rank >= 1; encoded scalar element at index 0 has values "
@@ -127,7 +127,7 @@ def _stacked(rows: list[Any], spec: Any) -> Any:
     return found.with_row_splits_dtype(spec.row_splits_dtype)
 
 
-def _check(row: Any, spec: RaggedTensorSpec) -> None:
+def check_row(row: Any, spec: RaggedTensorSpec) -> None:
     """Refuse a result of `map_fn` that `spec` does not describe."""
     ragged = isinstance(row, RaggedTensor)
     given = row._type_spec if ragged else TensorSpec(row.shape, row.dtype)

@@ -16,20 +16,23 @@ from jax import lax
 from ..composites.ragged import RaggedTensor, splits_dtype
 from ..composites.row_partition import RowPartition, host, splits_of_lengths
 from ..core.dimensions import Size
-from ..core.dtypes import int64
+from ..core.dtypes import DType, int64
 from ..core.op import Op
+from ..values import operators
 from ..values.bounds import not_empty, scattered
 from ..values.convert import convert
+from ..values.effects import require
 from ..values.host_steps import by_host
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete
-from .arguments import sketched
+from .arguments import as_size, sketched
+from .arithmetic import maximum
 from .casting import cast
 from .comparison import not_equal
 from .creation import range as range_op
 from .gather_scatter import gather
 from .joining import concat as join
-from .reductions import cumsum, reduce_any, reduce_max, reduce_sum
+from .reductions import cumsum, reduce_all, reduce_any, reduce_max, reduce_sum
 from .selection import boolean_mask, where
 from .shapes import reshape, shape
 
@@ -85,7 +88,7 @@ _ROW_IDS = Op(rows_of_values, "SegmentIdsFromRowSplits", differentiable=False)
 
 def row_ids(x: RaggedTensor) -> Tensor:
     """The innermost row of each value, int64."""
-    return _row_ids(x._partitions[-1], x.flat_values._aval.shape[0])
+    return ids_of_splits(x._partitions[-1]._splits, x.flat_values._aval.shape[0])
 
 
 def outer_row_ids(x: RaggedTensor) -> Tensor:
@@ -93,11 +96,12 @@ def outer_row_ids(x: RaggedTensor) -> Tensor:
     first, *others = x._partitions
     below = others[0]._splits if others else None
     count = x.flat_values._aval.shape[0] if below is None else below._aval.shape[0] - 1
-    return _row_ids(first, count)
+    return ids_of_splits(first._splits, count)
 
 
-def _row_ids(partition: Any, count: Size) -> Tensor:
-    return apply(_ROW_IDS.bind(count=count), (partition._splits[1:],))
+def ids_of_splits(splits: Tensor, count: Size) -> Tensor:
+    """The row of each of so many values, int64."""
+    return apply(_ROW_IDS.bind(count=count), (splits[1:],))
 
 
 def masked(data: Tensor, mask: Tensor, kind: Any) -> RaggedTensor:
@@ -192,3 +196,135 @@ def places_of_rows(splits: Sequence[np.ndarray], kind: Any) -> tuple[np.ndarray,
     starts = np.stack([each[:-1] for each in splits], 1) + offsets
     ends = splits_of_lengths(lengths.sum(1)).astype(kind.np_dtype)
     return spans(starts.ravel(), lengths.ravel()), ends
+
+
+# -- where rows end, of what they are made of ---------------------------------------------------
+
+
+def _of_lengths(lengths: Tensor, validate: bool) -> Tensor:
+    if validate:
+        _require(reduce_all(lengths >= 0), lengths, "from_row_lengths", "x >= 0")
+    return _after_none(cumsum(lengths))
+
+
+def _of_limits(limits: Tensor, validate: bool) -> Tensor:
+    splits = _after_none(limits)
+    if validate:
+        _require(_rise(splits), splits, "from_row_limits", "x >= 0")
+    return splits
+
+
+def _of_starts(starts: Tensor, nvals: Any, validate: bool) -> Tensor:
+    splits = join([starts, cast([nvals], starts.dtype)], 0)
+    if validate:
+        _require(reduce_all(starts[:1] == 0) & _rise(splits), splits, "from_row_starts", "x >= 0")
+    return splits
+
+
+def _splits_of_ids(ids: Any, count: Size) -> Any:
+    counts = scattered(jnp.zeros(count + 1, ids.dtype).at[ids + 1], "add", 1)
+    return jnp.cumsum(counts, dtype=ids.dtype)
+
+
+_ROW_SPLITS = Op(_splits_of_ids, "SegmentIdsToRowSplits", differentiable=False)
+
+
+def _of_ids(ids: Tensor, nrows: Any, validate: bool) -> Tensor:
+    last = reduce_max(join([cast([-1], ids.dtype), ids[-1:]], 0))  # -1 if no row has a value
+    count = last + 1 if nrows is None else cast(nrows, ids.dtype)
+    if validate:
+        fits = _rise(_after_none(ids)) & (last < count)
+        _require(fits, ids, "from_value_rowids", "x >= 0")
+    return apply(_ROW_SPLITS.bind(count=as_size(count)), (ids,))
+
+
+def _after_none(numbers: Tensor) -> Tensor:
+    return join([cast([0], numbers.dtype), numbers], 0)
+
+
+def _rise(numbers: Tensor) -> Tensor:
+    return reduce_all(numbers[1:] >= numbers[:-1])
+
+
+def _require(ok: Tensor, numbers: Tensor, what: str, condition: str) -> None:
+    """Let a call raise InvalidArgumentError unless numbers are as they must be."""
+    text = f"Arguments to {what} do not form a valid RowPartition.\nCondition {condition}"
+    require(ok, [numbers], lambda _, x: f"{text} did not hold: {x.tolist()}")
+
+
+def _require_count(splits: Tensor, values: Any) -> None:
+    """Let a call raise unless there are as many values as rows have."""
+    count = cast(_rows_in(values), splits.dtype)
+    _require(splits[-1] == count, splits[-1:], "_from_row_partition", "x == y")
+
+
+def _count(splits: Tensor) -> Tensor:
+    return shape(splits, splits.dtype)[0] - 1
+
+
+def _rows_in(x: Any) -> Tensor:
+    return x.nrows() if isinstance(x, RaggedTensor) else shape(x, int64)[0]
+
+
+def _ids(splits: Tensor) -> Tensor:
+    return cast(ids_of_splits(splits, as_size(splits[-1])), splits.dtype)
+
+
+def _offsets(splits: Tensor) -> Tensor:
+    return range_op(splits[-1]) - gather(splits, _ids(splits))
+
+
+def _with_dtype(splits: Tensor, dtype: DType) -> Tensor:
+    return cast(splits, dtype)
+
+
+def row(x: Any, place: Any) -> Any:
+    """A row of a tensor, ragged or not, by its place."""
+    if not isinstance(x, RaggedTensor):
+        return convert(x)[place]
+    splits = x.row_splits
+    return _between(x.values, splits[place], splits[place + 1])
+
+
+#: A bound of a slice, counted from the end if it is negative, within what there is.
+_BOUND = Op(
+    lambda place, count: jnp.clip(jnp.where(place < 0, place + count, place), 0, count),
+    "ClipByValue",
+    differentiable=False,
+)
+
+
+def rows_between(x: RaggedTensor, start: Any, stop: Any) -> Any:
+    """The rows x[start:stop] of a ragged tensor."""
+    count = x.nrows()
+
+    def bound(place: Any, default: Any) -> Tensor:
+        if place is None:
+            return cast(default, count.dtype)
+        return apply(_BOUND.bind(), (cast(place, count.dtype), count))
+
+    first = bound(start, 0)
+    return _between(x, first, maximum(first, bound(stop, count)))
+
+
+def _between(x: Any, start: Tensor, end: Tensor) -> Any:
+    """The rows from one place to another."""
+    if not isinstance(x, RaggedTensor):
+        return x[start:end]
+    splits = x.row_splits[start : end + 1]
+    values = _between(x.values, splits[0], splits[-1])
+    return RaggedTensor(values, RowPartition(splits - splits[0]), internal=True)
+
+
+operators.define(
+    row_splits_of_lengths=_of_lengths,
+    row_splits_of_limits=_of_limits,
+    row_splits_of_starts=_of_starts,
+    row_splits_of_ids=_of_ids,
+    row_splits_cast=_with_dtype,
+    row_count=_count,
+    require_row_count=_require_count,
+    count_of_rows=_rows_in,
+    row_ids=_ids,
+    row_offsets=_offsets,
+)

@@ -22,7 +22,16 @@ from ..values.convert import convert
 from ..values.tensor import Tensor, concrete
 from .arguments import as_int, known_value
 from .joining import concat as join, stack as stack_dense
-from .ragged_places import are_unknown, clipped, joined, places_of_rows, sliced, spans
+from .ragged_places import (
+    are_unknown,
+    clipped,
+    joined,
+    places_of_rows,
+    row,
+    rows_between,
+    sliced,
+    spans,
+)
 from .repeating import tile as tile_dense
 from .shapes import expand_dims as expand_dense, reshape
 from .sparse_layout import taken
@@ -141,11 +150,17 @@ def _item(x: Any, keys: list[Any]) -> Any:
             return RaggedTensor.from_uniform_row_length(found, count, 1)
         return expand_dense(found, 0)
     if isinstance(first, slice):
-        if first != slice(None):
+        if first != slice(None) and are_unknown(x) and first.step is None:
+            x = rows_between(x, first.start, first.stop)
+        elif first != slice(None):
             rows = rows_of(x)
             index = np.arange(rows.height)[_outer_slice(first)]
             x = ragged(select(rows, index), splits_dtype(x))
         return _inner(x, rest)
+    _check_index(first)
+    if are_unknown(x) or (isinstance(first, Tensor) and first._is_symbolic()):
+        last = isinstance(first, (int, np.integer)) and first < 0
+        return _item(row(x, x.nrows() + first if last else first), rest)
     place = _as_index(first)
     rows = rows_of(x)
     at = place + rows.height if place < 0 else place
@@ -157,9 +172,14 @@ def _item(x: Any, keys: list[Any]) -> Any:
 
 
 def _as_index(key: Any) -> int:
+    _check_index(key)
+    return as_int(key)
+
+
+def _check_index(key: Any) -> None:
     scalar = isinstance(key, Tensor) and key._aval.shape == () and key.dtype.is_integer
     if scalar or (isinstance(key, (int, np.integer)) and not isinstance(key, bool)):
-        return as_int(key)
+        return
     raise TypeError(
         "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
         f"tf.int32/tf.int64 tensors are valid indices, got {key!r}"
