@@ -296,3 +296,19 @@ def case_counts_of_words_by_row(tf):
     recorded = tf.function(counts, input_signature=[tf.TensorSpec([None], tf.string)])
     concrete = recorded.get_concrete_function()
     return [counts(x) for x in batches], [concrete(x) for x in batches]
+
+
+def case_scatter_into_variables(tf):
+    """Elements and rows of a variable of texts, replaced at indices that are arguments."""
+    traces, v = [], tf.Variable([["a", "b"], ["c", "d"], ["e", "f"]])
+
+    def f(places, rows, texts):
+        traces.append(1)
+        v.scatter_nd_update(places, texts)
+        v.scatter_update(tf.IndexedSlices(tf.stack([texts, texts], 1), rows))
+        return v + "!", v.read_value()
+
+    kinds = ([None, 2], tf.int32), ([None], tf.int32), ([None], tf.string)
+    g = tf.function(f, input_signature=[tf.TensorSpec(*kind) for kind in kinds])
+    one = g([[0, 1]], [2], ["x"])
+    return one, g([[1, 1], [2, 0]], [0, 1], ["y", "z"]), v.read_value(), len(traces)

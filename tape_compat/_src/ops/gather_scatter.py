@@ -38,6 +38,7 @@ from .arguments import (
     sketched,
 )
 from .declare import matching, name_ops
+from .repeating import broadcast_to
 from .shapes import host_shape, reshape
 
 
@@ -466,5 +467,17 @@ tensor_scatter_nd_min = _tensor_scatter(
 )
 
 
-operators.define(gather=gather, gather_nd=gather_nd)
+def _rows_put(x: Tensor, indices: Tensor, updates: Tensor, shape: tuple[Size, ...]) -> Tensor:
+    """A tensor with rows replaced by updates, which are broadcast to a shape."""
+    if not fit(updates._aval.shape, shape):
+        updates = broadcast_to(updates, shape)
+    return tensor_scatter_nd_update(x, indices[..., None], updates)
+
+
+operators.define(
+    gather=gather,
+    gather_nd=gather_nd,
+    texts_put=tensor_scatter_nd_update,
+    rows_of_texts_put=_rows_put,
+)
 name_ops(globals())

@@ -13,6 +13,7 @@ from ..core.dimensions import differ, fit
 from ..core.op import Closure, Op
 from ..core.refuse import invalid, not_allowed, shown
 from ..core.state import seen_by
+from . import operators
 from .bounds import scattered
 from .record import apply
 from .tensor import Tensor, concrete
@@ -142,7 +143,8 @@ SCATTER_ND: dict[str, Closure] = {
 
 
 def texts_scattered(closure: Closure, x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-    """What `scatter_update` and `scatter_nd_update` make of texts, which the host holds.
+    """What `scatter_update` and `scatter_nd_update` make of texts, which the host holds, or a step
+    of it is given.
 
     Raises: InvalidArgumentError for other updates, and where shapes do not fit.
     """
@@ -151,6 +153,11 @@ def texts_scattered(closure: Closure, x: Tensor, indices: Tensor, updates: Tenso
         raise not_allowed(x.dtype, "numbers", closure.name)
     if closure.op.check is not None:
         closure.op.check((x._aval, indices._aval, updates._aval))
+    if any(each._is_symbolic() for each in (x, indices, updates)):
+        if not by_rows:
+            return operators.call("texts_put", x, indices, updates)
+        shape = (*indices._aval.shape, *x._aval.shape[1:])
+        return operators.call("rows_of_texts_put", x, indices, updates, shape)
     places, array = np.asarray(indices._value()), np.array(x._value())
     array[places if by_rows else tuple(np.moveaxis(places, -1, 0))] = updates._value()
     return concrete(array, x._aval)
