@@ -2490,3 +2490,11 @@ def case_classes_as_arguments(tf):
     kinds = (np.float32, np.float64, np.float32, _Convertible, tf.int32, np.int64, tf.int32)
     results = [f(x, kind) for kind in kinds]
     return results, len(traces), tf.function(lambda x: x + 1.0)(_Convertible())
+
+
+def case_order_of_keyword_only_arguments(tf):
+    spec = tf.TensorSpec([], tf.float32)
+    f = tf.function(lambda b, a, *, d, c=1, **more: b + a + d + c)
+    concrete = f.get_concrete_function(spec, spec, d=spec, c=spec, z=spec, y=spec)
+    inputs = [x.name for x in concrete.inputs]
+    return list(concrete.structured_input_signature[1]), inputs, str(concrete.function_type)

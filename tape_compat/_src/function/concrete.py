@@ -262,7 +262,9 @@ class ConcreteFunction(Recorded):
 
         names = itertools.chain(by_position, itertools.repeat("args"))
         args = tuple([specs_in(value, name) for value, name in zip(self._bound.args, names)])
-        return args, {name: specs_in(value, name) for name, value in self._bound.kwargs}
+        by_name = {name: specs_in(value, name) for name, value in self._bound.kwargs}
+        declared = [name for name in self._signature.python.parameters if name in by_name]
+        return args, {name: by_name[name] for name in dict.fromkeys([*declared, *by_name])}
 
     @property
     def function_type(self) -> FunctionType:
