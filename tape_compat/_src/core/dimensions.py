@@ -158,29 +158,38 @@ def maximum(a: Size, b: Size) -> Size:
     (3, d0 + 1, max(d0, 3))
     """
     if _certain(operator.ge, a, b):
-        return a if type(b) is not int else a + b - _at_most(b, a)
-    if _certain(operator.ge, b, a):
-        return b if type(a) is not int else b + a - _at_most(a, b)
-    return _parsed_of(f"max({a}, {b})", a, b)
+        return a
+    return b if _certain(operator.ge, b, a) else _parsed_of(f"max({a}, {b})", a, b)
 
 
 def minimum(a: Size, b: Size) -> Size:
     """The smaller of two sizes."""
     if _certain(operator.le, a, b):
-        return _at_most(a, b) if type(a) is int else a
-    if _certain(operator.le, b, a):
-        return _at_most(b, a) if type(b) is int else b
-    return _parsed_of(f"min({a}, {b})", a, b)
+        return a
+    return b if _certain(operator.le, b, a) else _parsed_of(f"min({a}, {b})", a, b)
+
+
+def _told_minimum(a: Size, b: Size) -> Size:
+    """The smaller of two sizes, of which one that a step tells may be 0: JAX takes it that none is.
+
+    >>> told = variable(TOLD + 1)
+    >>> [Sizes(**{str(told): n}).of(_told_minimum(told, 1)) for n in (0, 1, 5)]
+    [0, 1, 1]
+    """
+    found = minimum(a, b)
+    return _at_most(found, b if found is a else a) if type(found) is int else found
+
+
+def _told_maximum(a: Size, b: Size) -> Size:
+    """The larger of such sizes."""
+    found = maximum(a, b)
+    other = b if found is a else a
+    return found + other - _at_most(other, found) if type(other) is int else found
 
 
 def _at_most(number: int, size: Size) -> Size:
-    """The smaller of a number and a size that JAX takes not to be below it. If the size is made of
-    one that a step tells, that may be 0 all the same: then min(1, d) is 2*d // (d + 1).
-
-    >>> told = variable(TOLD + 1)
-    >>> [Sizes(**{str(told): n}).of(minimum(told, 1)) for n in (0, 1, 5)]
-    [0, 1, 1]
-    """
+    """The smaller of a number and a size that JAX takes not to be below it: min(1, d) is then
+    2*d // (d + 1), if a step tells d."""
     names = list(variables((size,))) if is_symbolic(size) else []
     if len(names) != 1 or not _is_told(names[0]):
         return number
@@ -252,8 +261,8 @@ def broadcast(shapes: Sequence[Shape]) -> Shape | None:
 _OPERATIONS: dict[str, Callable[..., Size]] = {
     "floordiv": lambda a, b: a // b if is_symbolic(b) or b else 0,
     "mod": lambda a, b: a % b,
-    "max": lambda *sizes: reduce(maximum, sizes),
-    "min": lambda *sizes: reduce(minimum, sizes),
+    "max": lambda *sizes: reduce(_told_maximum, sizes),
+    "min": lambda *sizes: reduce(_told_minimum, sizes),
 }
 
 
