@@ -288,18 +288,23 @@ def test_files_are_short():
 class Alike:
     """What `conftest.py` asks of a test, for one of a hundred that are alike."""
 
-    def __init__(self, number):
+    callspec = None  # what a test of several cases has
+
+    def __init__(self, number, marked):
         self.name = f"test_alike[{number}]"
         self.nodeid = f"tests/test_layout.py::{self.name}"
+        self._marker = pytest.mark.part.mark if marked else None
 
     def get_closest_marker(self, name):
-        return pytest.mark.part.mark
+        return self._marker
 
 
-def test_parts_are_apart_and_all_together(request):
+@pytest.mark.parametrize("marked", [True, False], ids=["marked", "cases"])
+def test_parts_are_apart_and_all_together(request, marked):
     conftest = pathlib.Path(__file__).with_name("conftest.py")
     plugin = request.config.pluginmanager.get_plugin(str(conftest))
-    items = [Alike(number) for number in range(100)]
-    parts = [set(items) - plugin._beyond(items, 8, which) for which in range(8)]
+    items = [Alike(number, marked) for number in range(100)]
+    assert marked or not plugin._beyond(items, 8, 0, cases=False)
+    parts = [set(items) - plugin._beyond(items, 8, which, cases=not marked) for which in range(8)]
     assert all(parts) and set().union(*parts) == set(items)
     assert sum(map(len, parts)) == len(items)
