@@ -164,6 +164,8 @@ def test_special_functions_of_sets():
     a, x = numbers(np.dtype("float64"), 2, 2, 20, high=7)
     each([lax.igamma, lax.igammac, lax.igamma_grad_a], a, x, times=1000)
     each([lambda a, x: lax.zeta(a + 1, x), lambda a, x: lax.betainc(a, a, x / 8)], a, x, times=1000)
+    ends = np.array([np.nan, -np.inf, -1.5, -1.0, -0.0, 0.0, 1.0, 2.5, np.inf], np.float32)
+    each([lax.igamma, lax.zeta], *(x.ravel() for x in np.meshgrid(ends, ends)), times=50)
     small, wide = a.astype("float16"), a.astype("float32")
     plan = plan_of(lax.igamma, small, small)
     agree(plan([small, small])[0], special.SPECIAL["igamma"](wide, wide).astype("float16"))

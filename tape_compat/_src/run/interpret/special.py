@@ -8,9 +8,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import jax
 import numpy as np
+from jax import lax
 
 from ...core.native import KERNELS
+from ...core.x64 import in_x64
 from .rule import Function
 
 OF_EACH: Any = getattr(KERNELS, "of_each", None)
@@ -28,16 +31,34 @@ def _by_kernel(number: int) -> Function:
     return over
 
 
-def _of_sets(number: int) -> Function:
-    """The function of pairs, or of three numbers, that has this number in C."""
+def _of_sets(number: int, by_xla: Any, ordinary: Function) -> Function:
+    """The function of pairs, or of three numbers, that has this number in C, where these are
+    ordinary ones. At the ends it has TensorFlow's values, and XLA its own."""
+    compiled = jax.jit(by_xla)
 
     def over(*arrays: Any) -> Any:
-        stacked = np.stack(np.broadcast_arrays(*arrays))
-        found = np.empty(stacked.shape[1:], stacked.dtype)
-        OF_SETS(number, stacked, found)
+        sets = np.stack(np.broadcast_arrays(*arrays))
+        found = np.empty(sets.shape[1:], sets.dtype)
+        OF_SETS(number, sets, found)
+        inside = ordinary(*sets) & np.isfinite(sets).all(axis=0)
+        if not inside.all():
+            found[~inside] = _in_groups(compiled, sets[:, ~inside])
         return found
 
     return over
+
+
+#: How many sets are computed at a time by XLA, so that one program is enough.
+_GROUP = 64
+
+
+def _in_groups(function: Any, sets: Any) -> Any:
+    """A function of sets of numbers, however many there are."""
+    count = sets.shape[1]
+    whole = np.ones((len(sets), -(-count // _GROUP) * _GROUP), sets.dtype)
+    whole[:, :count] = sets
+    groups = [in_x64(function, *whole[:, i : i + _GROUP]) for i in range(0, count, _GROUP)]
+    return np.concatenate([np.asarray(group) for group in groups])[:count]
 
 
 def _asymptotic(x: Any) -> Any:
@@ -115,18 +136,23 @@ def _inverse_error(x: Any) -> Any:
 
 _error, _rest = _by_kernel(0), _by_kernel(1)
 
-#: Their numbers in C. Values outside of where they are defined are TensorFlow's, not XLA's.
+#: Their numbers in C.
 _EACH = {"erf": 0, "erfc": 1, "lgamma": 2, "bessel_i0e": 3, "bessel_i1e": 4}
-_SETS = {
-    "igamma": 0,
-    "igammac": 1,
-    "igamma_grad_a": 2,
-    "zeta": 3,
-    "regularized_incomplete_beta": 5,
+#: With what XLA has, and what it and C have alike.
+_SETS: dict[str, tuple[int, Any, Function]] = {
+    "igamma": (0, lax.igamma, lambda a, x: (a > 0) & (x >= 0)),
+    "igammac": (1, lax.igammac, lambda a, x: (a > 0) & (x >= 0)),
+    "igamma_grad_a": (2, lax.igamma_grad_a, lambda a, x: (a > 0) & (x >= 0)),
+    "zeta": (3, lax.zeta, lambda x, q: (x > 1) & (q > 0)),
+    "regularized_incomplete_beta": (
+        5,
+        lax.betainc,
+        lambda a, b, x: (a > 0) & (b > 0) & (x >= 0) & (x <= 1),
+    ),
 }
 
 SPECIAL: dict[str, Function] = {"digamma": _digamma}
 if OF_EACH is not None:  # else XLA does them
     SPECIAL |= {name: _by_kernel(number) for name, number in _EACH.items()}
-    SPECIAL |= {name: _of_sets(number) for name, number in _SETS.items()}
+    SPECIAL |= {name: _of_sets(*row) for name, row in _SETS.items()}
     SPECIAL["erf_inv"] = _inverse_error
