@@ -406,4 +406,9 @@ def case_slices_of_one_row(tf):
         most = tf.maximum(tf.size(x[:stop]), tf.shape(x[:1])[0])
         return part, tf.size(part), tf.size(x[:stop]), most, tf.zeros([tf.size(part) + 1])
 
-    return [f(tf.ones([n]), i, j) for n, i, j in ((3, 1, 2), (1, 0, 1), (1, 0, 0), (1, 1, 1))]
+    @tf.function(input_signature=[tf.TensorSpec([1], tf.float32), tf.TensorSpec([], tf.int32)])
+    def of_one(x, stop):
+        return x[:stop], tf.size(x[:stop])
+
+    found = [f(tf.ones([n]), i, j) for n, i, j in ((3, 1, 2), (1, 0, 1), (1, 0, 0), (1, 1, 1))]
+    return found, [of_one(tf.ones([1]), stop) for stop in (0, 1, 2)]

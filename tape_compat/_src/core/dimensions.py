@@ -169,11 +169,11 @@ def minimum(a: Size, b: Size) -> Size:
     return b if _certain(operator.le, b, a) else _parsed_of(f"min({a}, {b})", a, b)
 
 
-def _told_minimum(a: Size, b: Size) -> Size:
+def told_minimum(a: Size, b: Size) -> Size:
     """The smaller of two sizes, of which one that a step tells may be 0: JAX takes it that none is.
 
     >>> told = variable(TOLD + 1)
-    >>> [Sizes(**{str(told): n}).of(_told_minimum(told, 1)) for n in (0, 1, 5)]
+    >>> [Sizes(**{str(told): n}).of(told_minimum(told, 1)) for n in (0, 1, 5)]
     [0, 1, 1]
     """
     found = minimum(a, b)
@@ -262,7 +262,7 @@ _OPERATIONS: dict[str, Callable[..., Size]] = {
     "floordiv": lambda a, b: a // b if is_symbolic(b) or b else 0,
     "mod": lambda a, b: a % b,
     "max": lambda *sizes: reduce(_told_maximum, sizes),
-    "min": lambda *sizes: reduce(_told_minimum, sizes),
+    "min": lambda *sizes: reduce(told_minimum, sizes),
 }
 
 

@@ -21,7 +21,17 @@ from ..core import dtypes, limits
 from ..core.avals import Aval
 from ..core.caches import Cache
 from ..core.dimension import Dimension
-from ..core.dimensions import Shape, Size, differ, is_symbolic, is_unknown, less, maximum, minimum
+from ..core.dimensions import (
+    Shape,
+    Size,
+    differ,
+    is_symbolic,
+    is_unknown,
+    less,
+    maximum,
+    minimum,
+    told_minimum,
+)
 from ..core.dtypes import as_dtype
 from ..core.errors import NeedsValue, OutOfRangeError, user_location
 from ..core.op import Closure, DynamicForm, Op
@@ -135,7 +145,7 @@ def _inside(bound: Size, n: Size, low: Size, high: Size) -> Size:
         return maximum(bound + n, low)
     if not less(-1, bound):
         raise NeedsValue(f"Whether the bound {bound} of a slice is negative is not known")
-    return minimum(bound, high)
+    return told_minimum(bound, high) if type(high) is int else minimum(bound, high)
 
 
 def _clipped(spec: tuple[Any, ...], shape: tuple[int, ...]) -> tuple[Any, ...]:
