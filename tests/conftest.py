@@ -1,6 +1,7 @@
 """Fixtures: every test starts with nothing pending and nothing recording, and must leave it so."""
 
 import gc
+import threading
 import zlib
 from pathlib import Path
 
@@ -108,6 +109,9 @@ def _rows(item):
 @pytest.fixture(autouse=True)
 def clean_state(request):
     flush()
+    for thread in threading.enumerate():
+        if thread.name == "tape_compat compile":  # it would count in the next test
+            thread.join()
     executor.forget_histories()  # what one test did says nothing about the next
     interprets = policy.INTERPRETS
     if request.node.get_closest_marker("interpreted") is None:
