@@ -82,7 +82,7 @@ def test_axes_that_have_nothing_in_common():
     assert function.calls == limits.SHAPES_BEFORE_VARIABLES + 1
 
 
-def test_numbers_in_attributes_are_variables_as_sizes_are():
+def test_sizes_in_attributes_are_variables():
     traced = []
 
     def rows(x, *, shape, fill):
@@ -106,21 +106,36 @@ def test_numbers_in_attributes_are_variables_as_sizes_are():
 def test_numbers_that_cannot_be_variables(how):
     traced = []
 
-    def scaled(x, *, by):
-        traced.append(by)
+    def scaled(x, *, count):
+        traced.append(count)
         if how == "compares":
-            return x * 2 if by > 7 else x * by
-        return x * np.float32(by)
+            return x * 2 if count > 7 else x * count
+        return x * np.float32(count)
 
     op = Op(scaled, "Scaled")
     for by in range(2, 25):
-        closure = op.bind(by=by)
+        closure = op.bind(count=by)
         wanted = 2 if how == "compares" and by > 7 else by
         (found,) = op_runner(closure, (aval(3),)).now(np.ones(3, np.float32))
         np.testing.assert_array_equal(found, np.full(3, wanted, np.float32))
         assert closure.infer((aval(3),))[0] == (Aval.of_array(np.asarray(found)),)
     tries = sum(type(by) is not int for by in traced)
     assert 0 < tries <= limits.MAX_GENERAL_TRACES
+
+
+def test_other_numbers_in_attributes_are_not():
+    """JAX would take it that an axis which it does not know is none of those that there are."""
+    traced = []
+
+    def others(x, *, axis):
+        traced.append(axis)
+        return x - sum(i for i in range(x.ndim) if i != axis)
+
+    op, x = Op(others, "Others"), np.zeros((1,) * 9, np.float32)
+    for axis in range(2, 9):
+        (found,) = op_runner(op.bind(axis=axis), (aval(*x.shape),)).now(x)
+        assert found.item() == axis - 36
+    assert traced == list(range(2, 9))
 
 
 def test_layers_by_turns():

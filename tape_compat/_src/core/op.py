@@ -97,7 +97,7 @@ class Op:
     kernels: bool = False
     affine: bool = False
     _closures: dict[tuple, Closure] = field(init=False, default_factory=dict)
-    #: What was traced of its closures together: by their attributes but for numbers.
+    #: What was traced of its closures together: by their attributes but for sizes.
     _kinds: dict[tuple, dict[tuple, Any]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -136,6 +136,11 @@ def _kinds_within(values: Iterable[Any]) -> list[type]:
     """The types of what tuples hold, at any depth; none if those are ints or equal nothing else."""
     within = [x for value in values if isinstance(value, tuple) for x in _leaves(value)]
     return [type(x) for x in within] if any(type(x) in (float, bool) for x in within) else []
+
+
+#: Attributes that are sizes. Other numbers may be compared (`axis != channels`), and JAX takes it
+#: that one which it does not know is not the same as any other.
+_SIZES = frozenset(("count", "rows", "segments", "shape", "size", "sizes"))
 
 
 class _Number:
@@ -355,9 +360,12 @@ class Closure:
         return trace.outputs, trace.single
 
     def _family(self) -> Family | None:
-        """The closures whose attributes differ by numbers."""
+        """The closures whose attributes differ by sizes."""
         numbers: list[int] = []
-        rest = {name: _without_numbers(value, numbers) for name, value in self.attributes.items()}
+        rest = {
+            name: _without_numbers(value, numbers) if name in _SIZES else value
+            for name, value in self.attributes.items()
+        }
         if not numbers:
             return None
 
