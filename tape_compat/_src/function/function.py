@@ -317,8 +317,8 @@ class Function(Recorded):
                 if shared:
                     self._traces[given.key] = found
                 if by_sizes and isinstance(found, Trace):
-                    tensors = bound.taken_apart().tensors
-                    found = self._of_zeros(found, given, shapes_of(bound), tensors)
+                    taken = bound.taken_apart  # of specs there is nothing to take
+                    found = self._of_zeros(found, given, shapes_of(bound), lambda: taken().tensors)
                 self._traces[key] = found
                 if self._reduce_retracing:
                     self._general.came(given)
@@ -327,12 +327,16 @@ class Function(Recorded):
             return found
 
     def _of_zeros(
-        self, found: Trace, given: Bound, shapes: Sequence[Any], tensors: Sequence[Tensor]
+        self,
+        found: Trace,
+        given: Bound,
+        shapes: Sequence[Any],
+        tensors: Callable[[], Sequence[Tensor]],
     ) -> Trace:
         """The trace for arguments of which sizes are 0 that are unknown in `given`: one of its own
         where sizes were computed that do not hold for them, if the function can be recorded so."""
         known = with_zeros(given, shapes)
-        if known is None or found.holds_for(tensors):
+        if known is None or found.holds_for(tensors()):
             return found
         try:
             return self._recorded(known, False, settled=True)
@@ -496,7 +500,7 @@ class Function(Recorded):
     def _concrete_of(self, trace: Trace, bound: Bound) -> ConcreteFunction:
         def of_zeros(tensors: Sequence[Tensor]) -> Trace:
             with self._lock:
-                return self._of_zeros(trace, bound, [x.shape for x in tensors], tensors)
+                return self._of_zeros(trace, bound, [x.shape for x in tensors], lambda: tensors)
 
         return ConcreteFunction(trace, self._signature, bound, self._name, of_zeros)
 
