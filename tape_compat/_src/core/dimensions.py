@@ -194,7 +194,7 @@ def _at_most(number: int, size: Size) -> Size:
     if len(names) != 1 or not _is_told(names[0]):
         return number
     at_none = Sizes(**{names[0]: 0}).of(size)
-    told = parsed(names[0])
+    told = _parsed_of(names[0], size, size)
     return number if at_none >= number else at_none + (number - at_none) * (2 * told // (told + 1))
 
 
