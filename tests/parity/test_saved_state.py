@@ -147,7 +147,7 @@ def test_tables_that_may_change_and_signatures_that_need_values(tmp_path):
         assert [v is loaded.scale for v in function.trainable_variables] == [True]
     (found,) = loaded.signatures["found"](tape_compat.constant(keys)).values()
     assert_near(numbers(found), expected[2])
-    with pytest.raises(NotImplementedError, match="a signature cannot be written to a SavedModel"):
+    with pytest.raises(NotImplementedError, match=r"split_to_sparse.* cannot be written to"):
         tape_compat.saved_model.save(loaded, str(tmp_path / "again"), signatures=served)
 
 

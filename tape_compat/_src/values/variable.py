@@ -391,9 +391,13 @@ class Variable(operators.Operators, Trackable, metaclass=Created):
 
     def _set(self, tensor: Tensor) -> None:
         """Put a tensor that nobody else has into the cell."""
+        put_into(self._assigned(), tensor)
+
+    def _assigned(self) -> Handle:
+        """The cell, for who assigns to it."""
         if LOCAL.state.capture is not None:
             LOCAL.state.capture.note_use(self)
-        put_into(self._handle, tensor)
+        return self._handle
 
     def _unread(self, read_value: bool, kind: str = "") -> Variable | Operation | None:
         if not read_value:

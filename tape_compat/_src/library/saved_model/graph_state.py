@@ -135,7 +135,7 @@ def refer(node: NodeDef, inputs: Sequence[Any]) -> list[Any]:
         defined = definition(op)
         assert defined is not None
         given = [
-            x.cell.variable._handle if argument.kind == "resource" else convert(read(x))
+            x.cell.variable._assigned() if argument.kind == "resource" else convert(read(x))
             for x, argument in zip(inputs, defined.inputs, strict=True)
         ]
         UPDATES[op](*given, **attributes(node, op))

@@ -168,7 +168,7 @@ def _done(node: NodeDef, inputs: Sequence[Any], library: Library, function: str)
 
 def _handle_or_tensor(x: Any) -> Any:
     variable = variable_of(x)
-    return convert(x) if variable is None else variable._handle
+    return convert(x) if variable is None else variable._assigned()
 
 
 def _place(node: NodeDef, output: str, number: str, library: Library) -> int:
