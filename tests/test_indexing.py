@@ -268,13 +268,24 @@ def test_assign_at_tensor_indices(make, index, same):
 
 
 @pytest.mark.parametrize("at", [4, -5, 9])
-def test_a_pending_index_out_of_range_reads_zeros_and_assigns_nothing(at):
+def test_a_pending_index_out_of_range_reads_zeros_and_assigns_nothing(deferred, at):
     v = tf.Variable(CUBE)
     with tf.GradientTape() as tape:
         part = v[pending(at)]
     part.assign(part + 7.0)
     assert not part.numpy().any()
     assert not tape.gradient(part, v).numpy().any()
+    np.testing.assert_array_equal(v.numpy(), CUBE)
+
+
+@pytest.mark.parametrize("at", [4, -5])
+def test_a_computed_index_out_of_range_is_refused_in_immediate_mode(immediate, at):
+    v = tf.Variable(CUBE)
+    with (
+        tf.GradientTape(),
+        pytest.raises(tf.errors.InvalidArgumentError, match=r"index -?\d+ of dimension 0 out"),
+    ):
+        v[tf.constant(at) * 1]
     np.testing.assert_array_equal(v.numpy(), CUBE)
 
 
