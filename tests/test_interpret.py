@@ -136,6 +136,7 @@ def pairs(dtype):
 
 OF_FLOATS = [
     *(lax.floor, lax.ceil, lax.sqrt, lax.rsqrt, lax.exp, lax.exp2, lax.log, lax.log1p, lax.expm1),
+    *([lax.log2] if hasattr(lax, "log2") else []),  # since JAX 0.12
     *(lax.sin, lax.cos, lax.tan, lax.asin, lax.acos, lax.atan, lax.asinh, lax.acosh, lax.cbrt),
     *(lax.tanh, lax.atanh, lax.logistic, lax.is_finite, lax.round),
     *(lax.square, lax.neg, lax.abs, lax.sign),
@@ -1304,6 +1305,7 @@ OTHER_VERSIONS = {
         "copy_p",
         "stop_gradient",
         "expand_dims",
+        "log2",
         "empty",
         "empty2",
         "sharding_constraint",

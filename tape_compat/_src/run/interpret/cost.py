@@ -60,7 +60,7 @@ _TABLE: tuple[tuple[float, float, float, str], ...] = (
     (3.0, 2.0, 2.5, "clamp round argmax argmin iota stack tile"),
     (4.0, 0.8, 1.6, "select_n"),
     (3.0, 0.5, 0.8, "dynamic_slice dynamic_update_slice pad"),
-    (1.0, 0.8, 2.0, "exp exp2 log log1p expm1 tanh sqrt rsqrt cbrt asin acos atan sinh cosh"),
+    (1.0, 0.8, 2.0, "exp exp2 log log1p log2 expm1 tanh sqrt rsqrt cbrt asin acos atan sinh cosh"),
     (1.0, 1.2, 10.0, "sin cos tan asinh acosh atanh"),
     (3.0, 0.9, 1.5, "one_minus_square"),
     (3.0, 1.8, 4.0, "pow atan2 logistic integer_pow nextafter"),

@@ -317,6 +317,7 @@ TABLE: dict[str, Rule] = {
             "exp2": np.exp2,
             "log": np.log,
             "log1p": np.log1p,
+            "log2": np.log2,  # since JAX 0.12
             "expm1": np.expm1,
             "sin": np.sin,
             "cos": np.cos,
