@@ -34,13 +34,14 @@ def complex_of(real, imaginary, dtype) -> Any:
 
 
 def numbers(name, dtype) -> Any:
-    """Of all sizes, and beside the unit circle."""
+    """Of all sizes, and beside the unit circle; the same whatever has been drawn before."""
     n, most = 20_001, 30 if dtype == "complex64" else 290
-    around = RNG.uniform(-np.pi, np.pi, n)
-    close = np.exp(1j * around) * (1 + 1e-4 * RNG.normal(size=n))
+    rng = np.random.default_rng(0)
+    around = rng.uniform(-np.pi, np.pi, n)
+    close = np.exp(1j * around) * (1 + 1e-4 * rng.normal(size=n))
     if name == "exp":
-        return complex_of(RNG.normal(0, most / 2, n), 30 * RNG.normal(size=n), dtype)
-    sizes = 10.0 ** RNG.uniform(-most, most, n)
+        return complex_of(rng.normal(0, most / 2, n), 30 * rng.normal(size=n), dtype)
+    sizes = 10.0 ** rng.uniform(-most, most, n)
     return np.concatenate([close, sizes * np.exp(1j * around)]).astype(dtype)
 
 
@@ -50,7 +51,10 @@ def numbers(name, dtype) -> Any:
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
 @pytest.mark.parametrize("name", list(OURS))
 def test_errors_are_a_few_of_the_last_bit(name, dtype):
-    """Of the number, and of the real part of a logarithm beside 1."""
+    """Of the number, and of the real part of a logarithm beside 1.
+
+    That is XLA's, which is off by 14 of them at one complex128 in some 100,000, as at
+    0.4075854282919766 + 0.658286222461931j."""
     x = numbers(name, dtype)
     found: Any = np.asarray(in_x64(by_kernel(name), x)).astype(np.clongdouble)
     wanted = NUMPY[name](x.astype(np.clongdouble))
