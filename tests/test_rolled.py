@@ -592,7 +592,7 @@ def test_lengths_that_come_once_leave_nothing_for_long(monkeypatch, counted):
     recurrent(30)
     recurrent(31)
     compiles = counted()["compiles"]
-    for _ in range(2):
+    for _ in range(3):  # the second may be another program than the first, where places are known
         recurrent(32)
     recent = {runner for runner in KEPT.order if runner.recent}
     for length in range(33, 41):
