@@ -34,7 +34,6 @@ def _by_kernel(number: int) -> Function:
 def _of_sets(number: int, by_xla: Any, ordinary: Function) -> Function:
     """The function of pairs, or of three numbers, that has this number in C, where these are
     ordinary ones. At the ends it has TensorFlow's values, and XLA its own."""
-    compiled = jax.jit(by_xla)
 
     def over(*arrays: Any) -> Any:
         sets = np.stack(np.broadcast_arrays(*arrays))
@@ -42,7 +41,7 @@ def _of_sets(number: int, by_xla: Any, ordinary: Function) -> Function:
         OF_SETS(number, sets, found)
         inside = ordinary(*sets) & np.isfinite(sets).all(axis=0)
         if not inside.all():
-            found[~inside] = _in_groups(compiled, sets[:, ~inside])
+            found[~inside] = _in_groups(by_xla, sets[:, ~inside])
         return found
 
     return over
@@ -53,8 +52,8 @@ _GROUP = 64
 
 
 def _in_groups(function: Any, sets: Any) -> Any:
-    """A function of sets of numbers, however many there are."""
-    count = sets.shape[1]
+    """A function of JAX's of sets of numbers, however many there are."""
+    function, count = jax.jit(function), sets.shape[1]
     whole = np.ones((len(sets), -(-count // _GROUP) * _GROUP), sets.dtype)
     whole[:, :count] = sets
     groups = [in_x64(function, *whole[:, i : i + _GROUP]) for i in range(0, count, _GROUP)]
@@ -138,11 +137,17 @@ _error, _rest = _by_kernel(0), _by_kernel(1)
 
 #: Their numbers in C.
 _EACH = {"erf": 0, "erfc": 1, "lgamma": 2, "bessel_i0e": 3, "bessel_i1e": 4}
-#: With what XLA has, and what it and C have alike.
+
+
+def _of_gamma(a: Any, x: Any) -> Any:
+    return (a > 0) & (x >= 0)
+
+
+#: With what XLA has, and where it and C have the same.
 _SETS: dict[str, tuple[int, Any, Function]] = {
-    "igamma": (0, lax.igamma, lambda a, x: (a > 0) & (x >= 0)),
-    "igammac": (1, lax.igammac, lambda a, x: (a > 0) & (x >= 0)),
-    "igamma_grad_a": (2, lax.igamma_grad_a, lambda a, x: (a > 0) & (x >= 0)),
+    "igamma": (0, lax.igamma, _of_gamma),
+    "igammac": (1, lax.igammac, _of_gamma),
+    "igamma_grad_a": (2, lax.igamma_grad_a, _of_gamma),
     "zeta": (3, lax.zeta, lambda x, q: (x > 1) & (q > 0)),
     "regularized_incomplete_beta": (
         5,
