@@ -50,7 +50,7 @@ def _numbers(value: Any, name: str, dtype: DType | None, hint: DType | None) -> 
 
 def _cast(tensor: Tensor, dtype: DType) -> Tensor:
     if tensor._is_symbolic():
-        return operators.call("row_splits_cast", tensor, dtype)
+        return operators.call("cast", tensor, dtype)
     return concrete(host(tensor).astype(dtype.np_dtype))
 
 

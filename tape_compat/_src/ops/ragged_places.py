@@ -16,7 +16,7 @@ from jax import lax
 from ..composites.ragged import RaggedTensor, splits_dtype
 from ..composites.row_partition import RowPartition, host, splits_of_lengths
 from ..core.dimensions import Size
-from ..core.dtypes import DType, int64
+from ..core.dtypes import int64
 from ..core.op import Op
 from ..values import operators
 from ..values.bounds import not_empty, scattered
@@ -274,10 +274,6 @@ def _offsets(splits: Tensor) -> Tensor:
     return range_op(splits[-1]) - gather(splits, _ids(splits))
 
 
-def _with_dtype(splits: Tensor, dtype: DType) -> Tensor:
-    return cast(splits, dtype)
-
-
 def row(x: Any, place: Any) -> Any:
     """A row of a tensor, ragged or not, by its place."""
     if not isinstance(x, RaggedTensor):
@@ -321,7 +317,6 @@ operators.define(
     row_splits_of_limits=_of_limits,
     row_splits_of_starts=_of_starts,
     row_splits_of_ids=_of_ids,
-    row_splits_cast=_with_dtype,
     row_count=_count,
     require_row_count=_require_count,
     count_of_rows=_rows_in,

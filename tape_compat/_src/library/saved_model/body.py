@@ -118,6 +118,12 @@ class Body:
         attr = {"value": make_tensor_proto(array, dtype), "dtype": dtype}
         return self.value("Const", "output", (), attr)
 
+    def cast(self, value: str, dtype: DType, wanted: DType) -> str:
+        """A value of a dtype as one of another; itself if it is of that."""
+        if dtype is wanted:
+            return value
+        return self.value("Cast", "y", [value], {"SrcT": dtype, "DstT": wanted, "Truncate": False})
+
     def known(self, x: Tensor) -> str:
         """A tensor that has a value: a constant, but for the path of an asset, which is another one
         where the SavedModel is loaded.

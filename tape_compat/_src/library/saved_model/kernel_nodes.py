@@ -41,13 +41,9 @@ def _fourier(body: Body, closure: Closure, values: Sequence[Reference]) -> list[
     alone = Aval.of(tuple(told), x.aval.dtype)  # JAX solves no sizes that are computed of others
     inputs = [x.name, *computed(body, length, (alone,), [x.name])]
     (result,) = closure.infer((x.aval,))[0]
-    real, complex_ = (x, result) if kind == "rfft" else (result, x)
-    attr = {"Treal": _dtype(real), "Tcomplex": _dtype(complex_)}
+    real, complex_ = (x.aval, result) if kind == "rfft" else (result, x.aval)
+    attr = {"Treal": real.dtype, "Tcomplex": complex_.dtype}
     return [body.value(kernel, "output", inputs, attr)]
-
-
-def _dtype(x: Reference | Aval) -> Any:
-    return x.dtype if isinstance(x, Aval) else x.aval.dtype
 
 
 def _product(body: Body, closure: Closure, values: Sequence[Reference]) -> list[str]:
@@ -100,8 +96,8 @@ def _matrices(body: Body, closure: Closure, values: Sequence[Reference]) -> list
     results = []
     for output, aval in zip(known.outputs, found):
         result = f"{node.name}:{output.name}:0"
-        if output.kind == "T" and aval.dtype is not kind:  # real numbers of complex matrices
-            result = body.value("Cast", "y", [result], {"SrcT": kind, "DstT": aval.dtype})
+        if output.kind == "T":  # may be real numbers of complex matrices
+            result = body.cast(result, kind, aval.dtype)
         results.append(result)
     return results
 
@@ -111,8 +107,7 @@ def _least_squares(body: Body, closure: Closure, values: Sequence[Reference]) ->
     if len(values) == 2:
         weight = body.constant(0.0, float64)
     else:
-        attr = {"SrcT": values[2].aval.dtype, "DstT": float64}
-        weight = body.value("Cast", "y", [values[2].name], attr)
+        weight = body.cast(values[2].name, values[2].aval.dtype, float64)
     attr = {"T": kind, "fast": _is_set(closure, "fast")}
     return [body.value("MatrixSolveLs", "output", [*[x.name for x in values[:2]], weight], attr)]
 

@@ -379,9 +379,7 @@ class PartWriter:
         else:
             op = "Case"
             attr["branches"] = names
-            if kinds[0].dtype is not int32:
-                cast_attr = {"SrcT": kinds[0].dtype, "DstT": int32}
-                index = self._body.value("Cast", "y", [index], cast_attr)
+            index = self._body.cast(index, kinds[0].dtype, int32)
         inputs = [index, *operands, *[value for value, _ in further], *resources.values()]
         node = self._node(op, step, inputs, attr, resources)
         return [f"{node}:output:{i}" for i in range(len(results))]

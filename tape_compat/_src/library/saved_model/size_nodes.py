@@ -21,7 +21,7 @@ def _sizes(given: Given) -> list[str]:
     (sizes,) = given.args
     body, count = given.body, len(given.outputs)
     vector = _reshaped(body, sizes, [-1])
-    vector = _cast(body, vector, sizes.aval.dtype, int32)
+    vector = body.cast(vector, sizes.aval.dtype, int32)
     node = body.node("sizes", "Unpack", [vector], {"T": int32, "num": count, "axis": 0})
     none, filler = body.constant(0, int32), body.constant(0, int8)
     found = []
@@ -46,7 +46,7 @@ def _flat_places(given: Given) -> list[str]:
     places = _where(body, _reshaped(body, mask, [-1]), mask)
     flat = body.constant([-1], int32)
     places = body.value("Reshape", "output", [places, flat], {"T": int64, "Tshape": int32})
-    return [_cast(body, places, int64, int32)]
+    return [body.cast(places, int64, int32)]
 
 
 @WRITERS.row("_last_places")
@@ -75,7 +75,7 @@ def _repeated_places(given: Given) -> list[str]:
         raise unsupported("tf.repeat of an unknown number of elements")
     body = given.body
     zero = body.constant(0, int32)
-    times = _cast(body, repeats.name, repeats.aval.dtype, int32)
+    times = body.cast(repeats.name, repeats.aval.dtype, int32)
     axis = body.constant([0], int32)
     most = body.value("Max", "output", [times, axis], {"T": int32, "Tidx": int32})
     most = body.value("Maximum", "z", [most, zero], {"T": int32})
@@ -136,7 +136,7 @@ def _range(given: Given) -> list[str]:
     inputs = []
     for value in given.args[:3]:
         if isinstance(value, Reference):
-            inputs.append(_cast(given.body, value.name, value.aval.dtype, dtype))
+            inputs.append(given.body.cast(value.name, value.aval.dtype, dtype))
         else:
             known = value._value() if isinstance(value, Tensor) else value
             inputs.append(given.body.constant(known, dtype))
@@ -173,7 +173,7 @@ def _most(body: Body, numbers: Reference, least: int) -> str:
 
 def _one_more(body: Body, numbers: Reference) -> str:
     """One more than the largest of integers, 0 of none, int64."""
-    wide = _cast(body, numbers.name, numbers.aval.dtype, int64)
+    wide = body.cast(numbers.name, numbers.aval.dtype, int64)
     most = _most(body, Reference(wide, Aval.of(numbers.aval.shape, int64)), -1)
     return body.value("AddV2", "z", [most, body.constant(1, int64)], {"T": int64})
 
@@ -186,9 +186,3 @@ def _reshaped(body: Body, x: Reference, shape: list[int]) -> str:
     wanted = body.constant(shape, int32)
     attr = {"T": x.aval.dtype, "Tshape": int32}
     return body.value("Reshape", "output", [x.name, wanted], attr)
-
-
-def _cast(body: Body, name: str, dtype: Any, wanted: Any) -> str:
-    if dtype is wanted:
-        return name
-    return body.value("Cast", "y", [name], {"SrcT": dtype, "DstT": wanted, "Truncate": False})

@@ -282,10 +282,7 @@ def _vocabulary(body: Body, table: StaticVocabularyTable, keys: Reference) -> st
         return hashed
     count = body.constant(known.size()._value(), int64)
     hashed = body.value("AddV2", "z", [hashed, count], {"T": int64})
-    own = keys.name
-    if kind is not known.key_dtype:
-        own = body.value("Cast", "y", [own], {"SrcT": kind, "DstT": known.key_dtype})
-    found = _in_table(body, known, own)
+    found = _in_table(body, known, body.cast(keys.name, kind, known.key_dtype))
     there = body.value("GreaterEqual", "z", [found, body.constant(0, int64)], {"T": int64})
     return body.value("SelectV2", "output", [there, found, hashed], {"T": int64})
 
