@@ -57,6 +57,7 @@ def compiled(descending):
 
 
 @pytest.mark.part
+@pytest.mark.part
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_it_is_that_of_xla(dtype):
     for descending in (False, True):

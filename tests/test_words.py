@@ -30,6 +30,7 @@ COUNTS = (0, 1, 3, 4, 5, 33, 40_000)
 
 
 @pytest.mark.part
+@pytest.mark.part
 @pytest.mark.parametrize("dtype", [dtypes.float32, dtypes.float64], ids=lambda d: d.name)
 @pytest.mark.parametrize("kind", ["uniform", "normal", "truncated_normal"])
 def test_numbers_are_those_of_xla(kind, dtype):
