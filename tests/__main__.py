@@ -3,10 +3,11 @@
 Lint, format and types, then the tests and the doctests: in deferred mode, where what is new is
 interpreted; with every program compiled; and in immediate mode, where every op runs at its call. In
 the last two one in eight of the rows of `tests/ops` and of what else is alike is enough, others in
-each, and what has no modes is left out; in immediate mode, and on other versions of JAX, so is one
-in eight of the cases of any test. Each step runs even if another one failed. What XLA compiled is
-kept in `.jax_cache`, what TensorFlow gave in `.tensorflow_outcomes`, which makes the next run
-faster.
+each, and what has no modes is left out; in immediate mode, and on other versions of JAX, one in
+eight of the cases of any test is. Of the tests without cases, but for those that ask most of JAX,
+the oldest JAX runs one half and the newest the other. Each step runs even if another one failed,
+and the last lines name the tests that did. What XLA compiled is kept in `.jax_cache`, what
+TensorFlow gave in `.tensorflow_outcomes`, which makes the next run faster.
 
 Two steps run side by side, each with half of the workers: a step is imported and collected once
 less, and none waits for the last test of one. Each line says then which step it is from.
@@ -45,6 +46,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 #: Steps that run side by side.
@@ -59,29 +61,38 @@ PART = "--part=4"
 COMPILED = "--part=8:2"
 #: And an eighth of the cases of every other test, at least one.
 OLDEST, NEWEST, IMMEDIATE_PART = ([f"--part=8:{which}", "--cases"] for which in (0, 4, 6))
+#: Of the tests without cases, the oldest JAX takes one half and the newest the other.
+OLDEST, NEWEST = [*OLDEST, "--singles=2:0"], [*NEWEST, "--singles=2:1"]
 ENGINE = [
     f"tests/test_{name}.py"
     for name in (
         "engine run tape program find op_by_op remember rolled native interrupts threads".split()
     )
 ]
+#: Files of which each version of JAX runs every test: they ask most of it.
+ASKING = frozenset(ENGINE) | {
+    f"tests/test_{name}.py"
+    for name in "compiler_ir functional interpret jax_settings kernels polymorphic traces".split()
+}
 #: Tests of what has no modes.
 MODELESS = [
     f"--ignore=tests/test_{name}.py"
     for name in (
         "accelerators adapted benchmarks cache caches choose data_csv data_files docs dtypes "
         "dtypes_exact find fork in_place interpret kernels large_pages layout names names_version1 "
-        "native memory order program shapes standin standin_libraries summary traces types "
-        "words".split()
+        "native memory order program saved_model shapes standin standin_libraries summary traces "
+        "types words".split()
     )
 ]
 MODELESS.append("--ignore=tests/keras_suite")
 #: That every op has a form for GPUs and TPUs, which other versions of JAX may not have.
 LOWERED = "--ignore=tests/test_accelerators.py"
-#: Tests of files, of tables and of the benchmarks: no JAX has a part in them.
+#: Tests of files, of tables, of the benchmarks and of where memory lies: no JAX has a part in them.
 STATIC = [
     f"--ignore=tests/test_{name}.py"
-    for name in "benchmarks benchmarks_host_loops choose layout names_version1 types".split()
+    for name in (
+        "benchmarks benchmarks_host_loops choose large_pages layout names_version1 types".split()
+    )
 ]
 #: Tests of values and of compiled programs, where it may matter how XLA compiles.
 VALUES = sorted({*ENGINE, *(f"tests/test_{name}.py" for name in "examples kernels ops".split())})
@@ -133,6 +144,8 @@ SETTINGS = {
     "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
     "JAX_TRACEBACK_IN_LOCATIONS_LIMIT": "0",
 }
+#: One line for each test that failed, however long its message is.
+PLAIN = {"TF_CPP_MIN_LOG_LEVEL": "3", "COLUMNS": "400"}
 #: Modules whose last line counts tests.
 TESTS = ("pytest", "tests.keras_suite")
 GROUPS = {"checks": ["lint", "format", "types"]}
@@ -151,8 +164,16 @@ def quick_flags() -> str:
     return every if known(every) else " ".join(filter(known, QUICK_FLAGS))
 
 
-def run(name: str, workers: int, label: str = "") -> tuple[int, str]:
-    """Runs one step, and shows what it prints. Gives its exit status and its last line.
+class Result(NamedTuple):
+    """What became of a step: its exit status, its last line, and pytest's of what failed."""
+
+    status: int
+    last: str
+    failures: list[str]
+
+
+def run(name: str, workers: int, label: str = "") -> Result:
+    """Runs one step, and shows what it prints.
 
     workers: its processes that run tests. label: what each line begins with.
     """
@@ -170,10 +191,11 @@ def run(name: str, workers: int, label: str = "") -> tuple[int, str]:
     if name in QUICK and "XLA_FLAGS" not in os.environ:
         quick = {"XLA_FLAGS": quick_flags(), **QUICK_SETTINGS}
     last = ""
+    failures = []
     with subprocess.Popen(
         command,
         cwd=ROOT,
-        env={"TF_CPP_MIN_LOG_LEVEL": "3", **SETTINGS, **quick, **os.environ, **STEPS[name][1]},
+        env={**PLAIN, **SETTINGS, **quick, **os.environ, **STEPS[name][1]},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -183,16 +205,18 @@ def run(name: str, workers: int, label: str = "") -> tuple[int, str]:
         for line in process.stdout:
             say(line)
             last = line.strip() or last
+            if line.startswith(("FAILED ", "ERROR ")):
+                failures.append(f"{name}: {line.strip()}")
     say(f"== {name}: exit {process.returncode}, {time.monotonic() - started:.0f} s\n")
-    return process.returncode, last
+    return Result(process.returncode, last, failures)
 
 
-def run_all(steps: list[str], workers: int) -> dict[str, tuple[int, str]]:
+def run_all(steps: list[str], workers: int) -> dict[str, Result]:
     """What `run` gives of each step. They begin in this order, as many at once as may be."""
     lanes = max(1, min(AT_ONCE, workers, len(steps)))
     width = max(map(len, steps)) if lanes > 1 else 0
 
-    def one(step: str) -> tuple[int, str]:
+    def one(step: str) -> Result:
         return run(step, max(1, workers // lanes), f"{step:{width}} | " if width else "")
 
     with ThreadPoolExecutor(lanes) as pool:
@@ -215,8 +239,10 @@ def main() -> int:
         print(f"unknown step {unknown[0]!r}; the steps are {', '.join([*GROUPS, *STEPS])}")
         return 2
     results = run_all(steps, given.workers)
-    failed = [step for step, (status, _) in results.items() if status]
-    tests = [last for step, (_, last) in results.items() if STEPS[step][0][0] in TESTS]
+    failed = [step for step, result in results.items() if result.status]
+    tests = [result.last for step, result in results.items() if STEPS[step][0][0] in TESTS]
+    for result in results.values():
+        print(*result.failures, sep="\n", end="\n" * bool(result.failures))
     print(f"failed: {', '.join(failed)}" if failed else "every step passed")
     broken = count("failed", tests) + count("errors?", tests)
     # A step that failed without a failed test (lint, types, no test collected) counts as one.

@@ -15,6 +15,7 @@ from tape_compat._src.run import executor, policy
 from tape_compat._src.standin import keras as standin_keras
 from tape_compat._src.values.context import set_immediate
 from tape_compat._src.values.record import flush
+from tests.__main__ import ASKING
 from tests.ops import checks
 from tests.ops.row import Row, leaves
 
@@ -37,6 +38,7 @@ standin_keras.keras, standin_keras.available = _no_keras, lambda: False
 def pytest_addoption(parser):
     parser.addoption("--part", default="1", help="run one in so many of the rows; 8:3, the fourth")
     parser.addoption("--cases", action="store_true", help="several cases of a test count as alike")
+    parser.addoption("--singles", default="1", help="run one in so many of the other tests; 2:1")
     parser.addoption("--modes", default="deferred,immediate", help="modes of the parity cases")
 
 
@@ -57,8 +59,8 @@ def pytest_configure(config):
 @pytest.hookimpl(trylast=True)  # after `-k` has left out what it does
 def pytest_collection_modifyitems(config, items):
     """Leaves out what another mode runs alike, and the rows that `--part` does not take."""
-    parts, _, which = config.getoption("--part").partition(":")
-    beyond = _beyond(items, int(parts), int(which or 0), config.getoption("--cases"))
+    parts, cases = _parts(config.getoption("--part")), config.getoption("--cases")
+    beyond = _beyond(items, *parts, cases) | _singles(items, *_parts(config.getoption("--singles")))
     traced = "traced" in config.getoption("--modes").split(",")
 
     def left_out(item):
@@ -97,6 +99,25 @@ def _beyond(items, parts, which, cases):
         least = min(number for number, _ in alike) if len(alike) > 1 else 0
         beyond |= {item for number, item in alike if number > least}
     return beyond
+
+
+def _parts(given):
+    """`8:3` is the fourth of eight parts: 8 and 3."""
+    parts, _, which = given.partition(":")
+    return int(parts), int(which or 0)
+
+
+def _singles(items, parts, which):
+    """Tests without cases that one part of so many does not take. Every part takes files that ask
+    much of JAX."""
+    return {
+        item
+        for item in items
+        if not isinstance(item, pytest.DoctestItem)
+        and not hasattr(item, "callspec")
+        and item.location[0] not in ASKING
+        and zlib.crc32(item.name.encode()) % parts != which
+    }
 
 
 def _rows(item):
