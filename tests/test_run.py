@@ -619,19 +619,23 @@ def test_a_process_that_ends_begins_no_compile():
 
 
 ENDING = """
+import threading
 import time
 from tape_compat._src.run.whole import Compiling
+
+begun = threading.Event()
 
 class Program:
     def __init__(self, name):
         self.name = name
     def compile(self):
         print(self.name, flush=True)
+        begun.set()
         time.sleep(1.0)
 
 Compiling(Program("first"))
 compiling = Compiling(Program("second"))
-time.sleep(0.2)
+begun.wait(60.0)
 """
 
 
