@@ -10,6 +10,7 @@ from tape_compat._src.core import dtypes
 from tape_compat._src.core.kernels import tracing
 from tape_compat._src.core.x64 import in_x64
 from tape_compat._src.ops import philox
+from tests.draw_keys import of_draw
 
 TARGET, SEARCH = "tape_compat_words", "tape_compat_search"
 pytestmark = pytest.mark.skipif(not philox.by_kernels(), reason="not built")
@@ -26,7 +27,37 @@ def both(draw):
     return [jax.jit(tracing(own, draw)) for own in (True, False)]
 
 
-COUNTS = (0, 1, 3, 4, 5, 33, 40_000)
+def made(programs, *given):
+    """What programs are as texts, and the compiled ones."""
+    lowered = [in_x64(program.lower, *given) for program in programs]
+    return [one.as_text() for one in lowered], [in_x64(one.compile) for one in lowered]
+
+
+#: Parts, the blocks of each, the blocks between their beginnings, and the parts left out: of what
+#: is uniform and normal, and of truncated normal numbers.
+RUNS = [
+    *[(parts, 1, 1, 0) for parts in (1, 2, 9, 10_000)],
+    *[(parts, 4, philox.RESERVED, begin) for parts, begin in ((1, 0), (9, 4096), (2_500, 0))],
+    *[(parts, 8, philox.RESERVED // 2, begin) for parts, begin in ((1, 0), (17, 4096))],
+]
+
+
+def test_words_are_those_of_xla():
+    def draw(key):
+        return [
+            philox._runs(key, parts, philox.RESERVED * parts, length, apart, begin)
+            for parts, length, apart, begin in RUNS
+        ]
+
+    texts, (by_kernel, by_xla) = made(both(draw), of_draw(KEYS[0]))
+    assert [text.count(TARGET) > 0 for text in texts] == [True, False]
+    for key in map(of_draw, KEYS):
+        for run, found, wanted in zip(RUNS, in_x64(by_kernel, key), in_x64(by_xla, key)):
+            assert found.shape == (run[0], run[1], 4)
+            np.testing.assert_array_equal(found, wanted)
+
+
+COUNTS = (0, 33)
 
 
 @pytest.mark.part
@@ -38,7 +69,7 @@ def test_numbers_are_those_of_xla(kind, dtype):
     draw = lambda key: [getattr(philox, kind)(key, (count,), dtype) for count in COUNTS]
     by_kernel, by_xla = both(draw)
     last = 0 if kind == "uniform" else np.finfo(dtype.np_dtype).eps
-    for key in KEYS:
+    for key in map(of_draw, KEYS):
         for count, found, wanted in zip(COUNTS, in_x64(by_kernel, key), in_x64(by_xla, key)):
             assert found.shape == (count,)
             np.testing.assert_allclose(found, wanted, rtol=4 * last, atol=8 * last)
@@ -51,8 +82,8 @@ def test_groups_that_are_made_at_a_time_are_those_of_all(dtype, monkeypatch):
 
     def draws():
         programs = both(lambda key: philox.truncated_normal(key, (9_999,), dtype))
-        texts = [in_x64(program.lower, KEYS[0]).as_text() for program in programs]
-        found = [[in_x64(program, key) for program in programs] for key in KEYS]
+        texts, programs = made(programs, KEYS[3])
+        found = [[in_x64(program, of_draw(key)) for program in programs] for key in KEYS]
         return [text.count("stablehlo.while") for text in texts], found
 
     loops, at_once = draws()
@@ -78,10 +109,10 @@ def test_numbers_that_are_looked_for_are_those_of_xla(kind, samples):
     draw, parameters = SEARCHES[kind]
     parameters = np.array(parameters)
     shape = (samples, *parameters.shape)
-    by_kernel, by_xla = both(lambda key: draw(key, jax.numpy.asarray(parameters), shape))
-    assert SEARCH in in_x64(by_kernel.lower, KEYS[0]).as_text()
-    assert SEARCH not in in_x64(by_xla.lower, KEYS[0]).as_text()
-    for key in KEYS:
+    programs = both(lambda key: draw(key, jax.numpy.asarray(parameters), shape))
+    texts, (by_kernel, by_xla) = made(programs, KEYS[3])
+    assert [SEARCH in text for text in texts] == [True, False]
+    for key in map(of_draw, KEYS):
         found, expected = in_x64(by_kernel, key), in_x64(by_xla, key)
         np.testing.assert_allclose(found, expected, 1e-12)
 
