@@ -109,15 +109,15 @@ def parameters() -> list[Parameter]:
     ]
 
 
-def differentiated(parameter: Parameter, value: float) -> None:
-    """One step: the op under a tape, the derivative of what it gives, both read."""
-    sources = [tf.constant(x) for x in leaves(list(parameter.args)) if is_source(x)]
+def differentiated(together: list[Parameter], value: float) -> None:
+    """One step: the ops under a tape, the derivatives of what they give, all of them read."""
+    sources = [[tf.constant(x) for x in leaves(list(p.args)) if is_source(x)] for p in together]
     with tf.GradientTape() as tape:
         tape.watch(sources)
-        given = parameter.call(sources, value)
+        given = [p.call(x, value) for p, x in zip(together, sources, strict=True)]
         outputs = [y for y in tf.nest.flatten(given) if checks.continuous(y)]
-    gradients = tape.gradient(outputs, sources) if outputs and sources else []
-    for tensor in tf.nest.flatten([given, *(g for g in gradients if g is not None)]):
+    gradients = tape.gradient(outputs, tf.nest.flatten(sources)) if outputs else []
+    for tensor in tf.nest.flatten([given, [g for g in gradients if g is not None]]):
         tf.convert_to_tensor(tensor).numpy()
 
 
@@ -125,17 +125,31 @@ def compiles(counts: dict[str, int]) -> int:
     return counts["compiles"] + counts["op_compiles"]
 
 
-@pytest.mark.part
-@pytest.mark.parametrize("parameter", parameters(), ids=lambda p: p.path)
-def test_another_number_needs_no_other_program(parameter, counted):
-    if parameter.path in EXCEPTIONS:
-        pytest.skip(EXCEPTIONS[parameter.path])
+def other_programs(together: list[Parameter], counted: Callable[[], dict[str, int]]) -> int:
+    """How many programs other values need."""
     for value in VALUES[:2]:  # the second may be read from the device
-        differentiated(parameter, value)
+        differentiated(together, value)
     before = compiles(counted())
     for value in VALUES:
-        differentiated(parameter, value)
-    assert compiles(counted()) == before
+        differentiated(together, value)
+    return compiles(counted()) - before
+
+
+def groups(size: int) -> list[list[Parameter]]:
+    """The parameters, so many together: one program is compiled sooner than that many."""
+    found = [p for p in parameters() if p.path not in EXCEPTIONS]
+    return [found[i : i + size] for i in range(0, len(found), size)]
+
+
+@pytest.mark.part
+@pytest.mark.parametrize("together", groups(10), ids=lambda group: group[0].path)
+def test_another_number_needs_no_other_program(together, counted):
+    if other_programs(together, counted):
+        pytest.fail(f"of {[p.path for p in together if other_programs([p], counted)]}")
+
+
+def test_exceptions_are_parameters():
+    assert EXCEPTIONS.keys() <= {p.path for p in parameters()}
 
 
 #: Attributes that are floats all the same, with the reason.
@@ -177,40 +191,40 @@ OF_THE_START = ("initial_accumulator_value", "ema_momentum", "loss_scale_factor"
 
 
 def settings() -> list[tuple[str, str]]:
-    """Methods and the names of their numbers."""
+    """Methods and the names of their numbers, of those that clip one at a time."""
     shared = [name for name, kind in Options.__annotations__.items() if "float" in str(kind)]
-    return [
-        (method, name)
-        for method in OPTIMIZERS
-        for name in [
-            *shared,
-            *(
-                p.name
-                for p in inspect.signature(getattr(tf.optimizers, method)).parameters.values()
-                if isinstance(p.default, float)
-            ),
-        ]
-        if name not in OF_THE_START
-    ]
+    found = []
+    for method in OPTIMIZERS:
+        arguments = inspect.signature(getattr(tf.optimizers, method)).parameters.values()
+        own = [p.name for p in arguments if isinstance(p.default, float)]
+        names = [name for name in dict.fromkeys(shared + own) if name not in OF_THE_START]
+        _, *clips = [name for name in names if "clip" in name]
+        together = [name for name in names if name not in clips]
+        found += [(method, name) for name in (" ".join(together), *clips)]
+    return found
 
 
 @pytest.mark.part
-@pytest.mark.parametrize(("method", "name"), settings())
-def test_another_setting_of_an_optimizer_needs_no_other_program(method, name, counted):
+@pytest.mark.parametrize(("method", "names"), settings())
+def test_other_settings_of_an_optimizer_need_no_other_program(method, names, counted):
     variables = [tf.Variable([1.0, 2.0]), tf.Variable(3.0)]
-    values = [-v for v in VALUES] if name in BELOW_0 else VALUES
-    optimizer = getattr(tf.optimizers, method)(**{**OPTIMIZERS[method], name: values[0]})
+
+    def given(value):
+        return {name: -value if name in BELOW_0 else value for name in names.split()}
+
+    optimizer = getattr(tf.optimizers, method)(**OPTIMIZERS[method] | given(VALUES[0]))
 
     def step(value):
-        setattr(optimizer, name, value)
+        for name, number in given(value).items():
+            setattr(optimizer, name, number)
         with tf.GradientTape() as tape:
             loss = tf.reduce_sum(variables[0]) * variables[1]
         optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables))
         return loss.numpy()
 
-    for value in values[:2]:
+    for value in VALUES[:2]:
         step(value)
     before = compiles(counted())
-    losses = [step(value) for value in values]
+    losses = [step(value) for value in VALUES]
     assert compiles(counted()) == before
     assert np.isfinite(losses).all()
