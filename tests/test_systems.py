@@ -64,7 +64,8 @@ def test_values(n, dtype):
     assert "tensor<2x3x" not in "".join(
         line for line in lowered.as_text().splitlines() if "@lapack" in line
     )
-    close(run(everything, a / n, b), run(everything, a / n, b, own=False))
+    found = in_x64(in_x64(lowered.compile), a / n, b)
+    close(found, run(everything, a / n, b, own=False))
 
 
 @pytest.mark.part
@@ -102,13 +103,21 @@ def test_determinants(dtype):
     def functions(det, slogdet):
         return [lambda a, _, f=f: jnp.stack(jax.tree.leaves(f(a))) for f in (det, slogdet)]
 
-    own = functions(solvers.determinant, solvers.log_determinant)
-    whole = functions(jnp.linalg.det, jnp.linalg.slogdet)
-    for i, (mine, other) in enumerate(zip(own, whole, strict=True)):
-        for order in range(3):  # JAX's determinants of singular matrices have no second derivative
-            given = [x[::2] if i or order == 2 else x for x in (a, change)]
-            close(run(mine, *given), run(other, *given, own=False))
-            mine, other = sloped(mine), sloped(other)
+    def of_all_orders(det, slogdet):
+        """JAX's determinants of singular matrices have no second derivative."""
+
+        def values(a, da):
+            for i, f in enumerate(functions(det, slogdet)):
+                for order in range(3):
+                    given = [x[::2] if i or order == 2 else x for x in (a, da)]
+                    yield f(*given)
+                    f = sloped(f)
+
+        return lambda a, da: list(values(a, da))
+
+    own = of_all_orders(solvers.determinant, solvers.log_determinant)
+    whole = of_all_orders(jnp.linalg.det, jnp.linalg.slogdet)
+    close(run(own, a, change), run(whole, a, change, own=False))
 
 
 @pytest.mark.part
