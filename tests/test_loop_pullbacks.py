@@ -75,16 +75,19 @@ def test_derivatives_of_any_order(count):
 
         for place in places[:order]:
             total = (lambda f, k: lambda *a: jnp.sum(jnp.cos(jax.grad(f, k)(*a))))(total, place)
-        return jax.jit(jax.grad(total, (0, 1, 2, 3)))
+        return jax.grad(total, (0, 1, 2, 3))
 
-    def compare():
-        loop, written_out = rows_of(count)
-        for order, places in [(0, ()), (1, (0,)), (1, (2,)), (2, (1, 3))]:
-            found, wanted = [scalar(f, order, places)(*values) for f in (loop, written_out)]
-            for x, y in zip(found, wanted, strict=True):
-                np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-12)
+    @jax.jit
+    def of_both(*values):
+        """Of each order those of the loop and of what is written out."""
+        return [
+            [scalar(f, order, places)(*values) for f in rows_of(count)]
+            for order, places in [(0, ()), (1, (0,)), (1, (2,)), (2, (1, 3))]
+        ]
 
-    in_x64(compare)
+    for found, wanted in in_x64(of_both, *values):
+        for x, y in zip(found, wanted, strict=True):
+            np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-12)
 
 
 def test_a_batch_of_loops_of_several_lengths():
@@ -161,6 +164,9 @@ def test_functional_loops_have_derivatives_in_any_mode():
     def value(x):
         return pure(state, x, np.int32(2))[0]  # x ** 5
 
-    x = jnp.float32(1.1)
-    np.testing.assert_allclose(jax.jvp(value, (x,), (jnp.float32(1.0),))[1], 5 * 1.1**4, rtol=1e-5)
-    np.testing.assert_allclose(jax.hessian(value)(x), 20 * 1.1**3, rtol=1e-5)
+    @jax.jit
+    def derivatives(x):
+        return jax.jvp(value, (x,), (jnp.ones_like(x),))[1], jax.hessian(value)(x)
+
+    wanted = 5 * 1.1**4, 20 * 1.1**3
+    np.testing.assert_allclose(derivatives(jnp.float32(1.1)), wanted, rtol=1e-5)
