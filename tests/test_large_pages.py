@@ -136,7 +136,7 @@ def step_of(rows):
     @tf.function
     def step():
         with tf.GradientTape() as tape:
-            h = tf.tanh(tf.tanh(x @ w) @ w)
+            h = tf.square(tf.square(x @ w) @ w)
             loss = tf.reduce_mean(h * h)
         w.assign_sub(0.01 * tape.gradient(loss, w))
         return loss
@@ -198,7 +198,7 @@ def loss_of(factor):
 
 def run(i):
     function, factor = tf.function(loss_of), tf.constant(0.1 * (i + 1))
-    for _ in range(100):
+    for _ in range(40):
         found[i].append(float(function(factor)))
 
 found = [[] for _ in range(3)]
@@ -207,7 +207,7 @@ threads = [threading.Thread(target=run, args=(i,)) for i in range(3)]
 [t.join() for t in threads]
 for i, values in enumerate(found):
     expected = 65536 * np.tanh(np.tanh(0.1 * (i + 1)) * 2) ** 2
-    print(len(set(values[-50:])), np.allclose(values, expected, rtol=1e-3))
+    print(len(set(values[-20:])), np.allclose(values, expected, rtol=1e-3))
 print(kept() > 0)
 """
     assert output_of(program) == ["1", "True"] * 3 + ["True"]
