@@ -71,17 +71,17 @@ def compiled(function, *arrays):
     return in_x64(jax.jit(function, compiler_options=QUICK), *arrays)
 
 
-def agree(got, wanted, times=1.0, absolute=0.0, message=""):
-    assert type(got) is np.ndarray, message
-    assert (got.shape, got.dtype) == (wanted.shape, wanted.dtype), message
+def agree(got, wanted, times=1.0, absolute=0.0):
+    assert type(got) is np.ndarray
+    assert (got.shape, got.dtype) == (wanted.shape, wanted.dtype)
     if got.dtype.kind not in "fcV" or got.dtype == jax.dtypes.float0:
-        np.testing.assert_array_equal(got, wanted, message)
+        np.testing.assert_array_equal(got, wanted)
         return
     wide, name = np.complex128 if got.dtype.kind == "c" else np.float64, got.dtype.name
     relative = times * TOLERANCE[name]
     least = LEAST.get(name, 1e-300) + absolute * relative
     got, wanted = got.astype(wide), wanted.astype(wide)
-    np.testing.assert_allclose(got, wanted, relative, least, err_msg=message)
+    np.testing.assert_allclose(got, wanted, relative, least)
 
 
 def check(function, *arrays, times=1.0, absolute=0.0, alone=0):
@@ -120,8 +120,12 @@ def compare():
     functions = [jaxpr_as_fun(jaxpr) for jaxpr in jaxprs]
     all_wanted = compiled(lambda given: [f(*xs) for f, xs in zip(functions, given)], given)
     for (jaxpr, _, found, *tolerance), wanted in zip(CHECKS, all_wanted, strict=True):
-        for one, other in zip(found, wanted, strict=True):
-            agree(one, np.asarray(other), *tolerance, message=f"of {jaxpr}")
+        try:
+            for one, other in zip(found, wanted, strict=True):
+                agree(one, np.asarray(other), *tolerance)
+        except AssertionError as error:
+            error.add_note(f"of {jaxpr}")
+            raise
     CHECKS.clear()
 
 
