@@ -533,6 +533,45 @@ def test_a_function_and_its_signature_are_one_program(tmp_path, monkeypatch):
             assert call(x)["scaled"].numpy().tolist() == (tf.sin(x) * 2.0).numpy().tolist()
 
 
+def functions_in(folder):
+    """The functions in the graph of a SavedModel, with the kernels of their nodes."""
+    model = SavedModel()
+    model.ParseFromString((folder / "saved_model.pb").read_bytes())
+    library = model.meta_graphs[0].graph_def.library.function
+    return {f.signature.name: {node.op for node in f.node_def} for f in library}
+
+
+def test_a_signature_calls_its_function(tmp_path):
+    """With its arguments in the order of their names, and a dict for what it gives."""
+    made = tf.Module()
+    made.total = tf.Variable(0.0)
+
+    @tf.function(input_signature=[tf.TensorSpec([None]), tf.TensorSpec([None, 1], name="given")])
+    def added(x, y):
+        made.total.assign_add(tf.reduce_sum(x))
+        return x + y, tf.RaggedTensor.from_tensor(y), tf.constant(3)
+
+    made.added = added
+    other = tf.function(lambda x: x * 2.0, input_signature=[tf.TensorSpec([])])  # of no object
+    tf.saved_model.save(made, str(tmp_path), {"added": added, "other": other})
+    found = functions_in(tmp_path)
+    programs = [name for name, kernels in found.items() if "XlaCallModule" in kernels]
+    calls = {name: k for name, k in found.items() if any("PartitionedCall" in x for x in k)}
+    assert len(programs) == 2 and len(found) == 4
+    assert list(calls.values()) == [
+        {x, "Identity"} for x in ("StatefulPartitionedCall", "PartitionedCall")
+    ]
+    loaded = tf.saved_model.load(str(tmp_path))
+    x, y = tf.Variable([1.0, 2.0]), tf.Variable([[3.0], [4.0]])
+    with tf.GradientTape() as tape:
+        found = loaded.signatures["added"](given=y, x=x)
+    assert tape.gradient(found["output_0"], [x, y])[0].numpy().tolist() == [2.0, 2.0]
+    assert found["output_0"].numpy().tolist() == [[4.0, 5.0], [5.0, 6.0]]
+    assert found["output_1"].to_list() == [[3.0], [4.0]] and int(found["output_2"]) == 3
+    assert float(loaded.total) == 3.0
+    assert float(loaded.signatures["other"](tf.constant(2.0))["output_0"]) == 4.0
+
+
 def test_bounds_are_those_of_the_sizes_of_arguments():
     """Not those of what was broadcast, too: JAX takes the longer, the more there are."""
     avals = [Aval.of((variable(i),), float32) for i in range(3)]

@@ -31,8 +31,8 @@ from .structured import encoded
 
 class Definition(NamedTuple):
     """A concrete function as a message, with those that its nodes name; the objects whose handles
-    it takes beside its arguments; what a SavedModel says of its arguments and results; and the
-    specs of its tensors."""
+    it takes beside its arguments; what a SavedModel says of its arguments and results; the specs of
+    its tensors; and what it gives, with a spec for each tensor and composite."""
 
     function: FunctionDef
     functions: tuple[FunctionDef, ...]
@@ -40,6 +40,7 @@ class Definition(NamedTuple):
     saved: SavedConcreteFunction
     inputs: tuple[TensorSpec, ...]
     outputs: tuple[TensorSpec, ...]
+    results: Any
 
 
 def defined(concrete: ConcreteFunction, name: str, differentiable: bool) -> Definition:
@@ -54,7 +55,8 @@ def defined(concrete: ConcreteFunction, name: str, differentiable: bool) -> Defi
             f"{trace.graph.name} takes Variables as arguments, and cannot be written to a "
             f"SavedModel. At {user_location()}."
         )
-    saved = saved_function(concrete, result_specs(concrete.recorded_outputs))
+    results = result_specs(concrete.recorded_outputs)
+    saved = saved_function(concrete, results)
     body = Body(name, trace.graph.name, differentiable)
     specs = write(body, concrete)
     body.finish_arguments()
@@ -62,7 +64,9 @@ def defined(concrete: ConcreteFunction, name: str, differentiable: bool) -> Defi
         [TensorSpec(x.shape, x.dtype, as_name(x.name or "x")) for x in concrete._input_specs]
     )
     functions = tuple(body.functions)
-    return Definition(body.function, functions, tuple(body.resources), saved, inputs, specs)
+    return Definition(
+        body.function, functions, tuple(body.resources), saved, inputs, specs, results
+    )
 
 
 def saved_function(concrete: ConcreteFunction, results: Any) -> SavedConcreteFunction:
@@ -70,16 +74,23 @@ def saved_function(concrete: ConcreteFunction, results: Any) -> SavedConcreteFun
 
     Raises: NotImplementedError for what cannot be written.
     """
-    saved = SavedConcreteFunction()
     try:
-        given, gives = encoded(concrete.structured_input_signature), encoded(results)
+        return saved_specs(concrete.structured_input_signature, results)
     except TypeError as error:
         raise NotImplementedError(
             f"{concrete._function_name} takes or gives what is no tensor: {error} (at "
             f"{user_location()})"
         ) from None
-    saved.canonicalized_input_signature.CopyFrom(given)
-    saved.output_signature.CopyFrom(gives)
+
+
+def saved_specs(inputs: Any, results: Any) -> SavedConcreteFunction:
+    """The same of specs: of the arguments by position and by name, and of what it gives.
+
+    Raises: TypeError for what cannot be written.
+    """
+    saved = SavedConcreteFunction()
+    saved.canonicalized_input_signature.CopyFrom(encoded(inputs))
+    saved.output_signature.CopyFrom(encoded(results))
     return saved
 
 

@@ -99,7 +99,7 @@ class MainGraph:
         given = [spec.dtype for spec in definition.inputs]
         attr = {"Tout": [spec.dtype for spec in definition.outputs], "f": called}
         inputs += [self._handles[handle] for handle in definition.resources]
-        node = make_node(unique(f"call_{name}", self._taken), _CALL, inputs, attr)
+        node = make_node(unique(f"call_{name}", self._taken), CALL, inputs, attr)
         types = node.attr["Tin"].list
         types.SetInParent()
         types.type.extend([dtype.as_datatype_enum for dtype in given])
@@ -148,7 +148,7 @@ class MainGraph:
 
 
 _INITIALIZER = "__saved_model_init_op"
-_CALL = "StatefulPartitionedCall"
+CALL = "StatefulPartitionedCall"
 
 
 def _of_text() -> dict[str, Any]:

@@ -59,8 +59,8 @@ def defined_of_any_rank(
         body.function.control_ret.add(key=node.name, value=node.name)
     named = tuple([TensorSpec(x.shape, x.dtype, as_name(x.name or "x")) for x in given])
     saved = saved_function(concrete, results)
-    functions = tuple(body.functions)
-    return Definition(body.function, functions, tuple(body.resources), saved, named, tuple(specs))
+    functions, used = tuple(body.functions), tuple(body.resources)
+    return Definition(body.function, functions, used, saved, named, tuple(specs), results)
 
 
 def _results(title: str, ranks: Sequence[ConcreteFunction]) -> Any:

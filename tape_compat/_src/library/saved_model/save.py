@@ -30,7 +30,7 @@ from .messages import FunctionSpec, SavedModel, SavedObject
 from .options import SaveOptions
 from .ranks import defined_of_any_rank
 from .restored import RestoredObject, Signatures
-from .signatures import signature_functions
+from .signatures import Served, signature_functions
 from .structured import function_spec, shape_proto
 from .table_functions import table_functions
 from .table_nodes import TABLES, AnyTable
@@ -125,7 +125,6 @@ class _Saving:
             elif isinstance(value, (*TABLES, Asset)):
                 self._numbers[value] = number
         self._definitions: dict[Any, tuple[str, Definition]] = {}
-        self._names: set[str] = set()
         self._model = SavedModel(saved_model_schema_version=1)
         self._graph = self._model.meta_graphs.add()
         self._objects = self._graph.object_graph_def
@@ -233,32 +232,47 @@ class _Saving:
             made.concrete_functions.append(name)
 
     def _concrete(self, node: SavedObject, concrete: ConcreteFunction) -> None:
+        name, definition = self._defined(concrete)
+        self._bare(node, name, definition, function_spec(concrete._signature.python))
+
+    def _bare(
+        self, node: SavedObject, name: str, definition: Definition, spec: FunctionSpec
+    ) -> None:
+        """Say in the message of an object that it is the function of this name."""
         made = node.bare_concrete_function
-        made.concrete_function_name, definition = self._defined(concrete)
+        made.concrete_function_name = name
         names = [spec.name or "" for spec in definition.inputs]
         made.argument_keywords.extend(names)
         made.allowed_positional_arguments = len(names)
-        made.function_spec.CopyFrom(_spec_of(concrete))
+        made.function_spec.CopyFrom(spec)
 
     def _defined(self, concrete: ConcreteFunction) -> tuple[str, Definition]:
         """The name of a concrete function in the graph, which it is written to."""
         found = self._definitions.get(concrete.record_id)
         if found is None:
-            number = len(self._definitions) + 1
-            name = f"__inference_{concrete._function_name}_{number}".replace("<lambda>", "lambda")
+            name = self._name(concrete._function_name)
             differentiable = self._options.experimental_custom_gradients
             if isinstance(concrete, ConcreteFunctionOfAnyRank):
                 definition = defined_of_any_rank(concrete, name, differentiable)
             else:
                 definition = defined(concrete, name, differentiable)
             self._refuse_untracked(concrete, definition)
-            functions = (*definition.functions, definition.function)
-            self._graph.graph_def.library.function.extend(functions)
-            for resource in definition.resources:
-                definition.saved.bound_inputs.append(self._numbers[resource])
-            self._objects.concrete_functions[name].CopyFrom(definition.saved)
+            self._add(name, definition)
             found = self._definitions[concrete.record_id] = name, definition
         return found
+
+    def _name(self, function_name: str) -> str:
+        """A name in the graph, of a function of this name."""
+        number = len(self._objects.concrete_functions) + 1
+        return f"__inference_{function_name}_{number}".replace("<lambda>", "lambda")
+
+    def _add(self, name: str, definition: Definition) -> None:
+        """Write a function to the graph."""
+        functions = (*definition.functions, definition.function)
+        self._graph.graph_def.library.function.extend(functions)
+        for resource in definition.resources:
+            definition.saved.bound_inputs.append(self._numbers[resource])
+        self._objects.concrete_functions[name].CopyFrom(definition.saved)
 
     def _refuse_untracked(self, concrete: ConcreteFunction, definition: Definition) -> None:
         for resource in definition.resources:
@@ -293,12 +307,20 @@ class _Saving:
 
     def _add_signatures(self) -> None:
         holder = self._objects.nodes[self.view.numbers[id(self._map)]]
-        for name, concrete in self._signatures.items():
-            function_name, definition = self._defined(concrete)
+        for name, served in self._signatures.items():
+            function_name, definition = self._served(served)
             node = self._objects.nodes.add()
             holder.children.add(node_id=len(self._objects.nodes) - 1, local_name=name)
-            self._concrete(node, concrete)
+            self._bare(node, function_name, definition, served.spec())
             self._main.add_signature(name, function_name, definition)
+
+    def _served(self, served: Served) -> tuple[str, Definition]:
+        """The name of a function that is served in the graph, which it is written to."""
+        called, definition = self._defined(served.called)
+        name = self._name("signature_wrapper")
+        definition = served.defined(name, called, definition)
+        self._add(name, definition)
+        return name, definition
 
 
 def _concretes(function: Any) -> list[ConcreteFunction]:
@@ -313,10 +335,6 @@ def _concretes(function: Any) -> list[ConcreteFunction]:
             "created by tf.function, or concrete functions, or collections of concrete functions."
         )
     return several
-
-
-def _spec_of(concrete: ConcreteFunction) -> FunctionSpec:
-    return function_spec(concrete._signature.python)
 
 
 def _identifier(value: Any) -> str:

@@ -3,24 +3,86 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...checkpoint.tracking import functions_of
-from ...function.concrete import ConcreteFunction
+from ...core.dtypes import string
+from ...function.concrete import ConcreteFunction, as_name
 from ...function.function import Function
 from ...function.signature import parameter_name
-from ...values.composite import CompositeTensor
+from ...values import nest
+from ...values.composite import CompositeTensor, TypeSpec
 from ...values.spec import TensorSpec
 from ...values.tensor import Tensor
-from .make_nodes import unique
+from .assets import Asset
+from .body import Body
+from .definitions import Definition, result_specs, saved_specs
+from .main_graph import CALL
+from .make_nodes import RESOURCE_TYPE, function_named, unique
+from .messages import FunctionSpec
+from .structured import components, function_spec
 
 DEFAULT = "serving_default"
 
 
+class Served(NamedTuple):
+    """A function that is served: it takes its tensors by name, and gives a dict. given: the specs
+    of its tensors by its parameters, in the order of those of the function that it calls."""
+
+    called: ConcreteFunction
+    given: dict[str, TensorSpec]
+
+    def spec(self) -> FunctionSpec:
+        """The message of its parameters."""
+        kind = inspect.Parameter.KEYWORD_ONLY
+        return function_spec(inspect.Signature([inspect.Parameter(x, kind) for x in self.given]))
+
+    def defined(self, name: str, called: str, definition: Definition) -> Definition:
+        """It as a function of a graph, with this name. called: the name of the function that it
+        calls, which is defined so."""
+        body = Body(name, "signature_wrapper", False)
+        given = dict(sorted(self.given.items()))
+        own = {key: body.argument(x.name or "x", x.dtype, x.shape) for key, x in given.items()}
+        resources, tensors = definition.resources, [own[key] for key in self.given]
+        types: list[Any] = [spec.dtype for spec in self.given.values()]
+        types += [string if isinstance(x, Asset) else RESOURCE_TYPE for x in resources]
+        attr = {
+            "Tin": types,
+            "Tout": [spec.dtype for spec in definition.outputs],
+            "_output_shapes": [spec.shape for spec in definition.outputs],
+            "f": function_named(called),
+        }
+        stateful = definition.function.signature.is_stateful
+        kernel = CALL if stateful else "PartitionedCall"
+        node = body.node("call", kernel, [*tensors, *map(body.resource, resources)], attr)
+        body.finish_arguments()
+        body.finish_effects([node.name] if stateful else [])
+        results, places = _results(definition.results)
+        outputs = []
+        for place in places:
+            spec = definition.outputs[place]
+            outputs.append(TensorSpec(spec.shape, spec.dtype, f"output_{len(outputs)}"))
+            body.result(outputs[-1].name or "", f"{node.name}:output:{place}", spec.dtype, ())
+        inputs = tuple([TensorSpec(x.shape, x.dtype, as_name(str(x.name))) for x in given.values()])
+        saved = saved_specs(((), given), results)
+        return Definition(body.function, (), resources, saved, inputs, tuple(outputs), results)
+
+
+def _results(gives: Any) -> tuple[dict[str, TypeSpec], list[int]]:
+    """The specs of what a function gives by their names, and which of its tensors these are made
+    of, as one that gives a dict has them in order."""
+    specs = nest.flatten(gives)
+    ends = list(itertools.accumulate([len(components(spec)) for spec in specs]))
+    tensors = [range(end - len(components(x)), end) for x, end in zip(specs, ends, strict=True)]
+    places = _by_label(nest.pack_sequence_as(gives, tensors))
+    return result_specs(_by_label(gives)), [i for _, each in sorted(places.items()) for i in each]
+
+
 def signature_functions(
     obj: Any, signatures: Any, parts_of: Callable[[Any], dict[str, Any]]
-) -> dict[str, ConcreteFunction]:
+) -> dict[str, Served]:
     """What the user asks to serve: functions of tensors by name, which give dicts, by their names.
 
     Args: `parts_of`: gives the parts of the object, of which one may be a function to serve.
@@ -28,10 +90,10 @@ def signature_functions(
     """
     if signatures is None:
         found = _only(obj, parts_of)
-        return {} if found is None else {DEFAULT: _wrapped(DEFAULT, found)}
+        return {} if found is None else {DEFAULT: _served(DEFAULT, found)}
     if not isinstance(signatures, Mapping):
         signatures = {DEFAULT: signatures}
-    return {name: _wrapped(name, _concrete(function)) for name, function in signatures.items()}
+    return {name: _served(name, _concrete(function)) for name, function in signatures.items()}
 
 
 def _only(obj: Any, parts_of: Callable[[Any], dict[str, Any]]) -> ConcreteFunction | None:
@@ -73,23 +135,20 @@ def _concrete(function: Any) -> ConcreteFunction:
     return function
 
 
-def _wrapped(name: str, concrete: ConcreteFunction) -> ConcreteFunction:
-    """A concrete function that takes its tensors by name and gives a dict."""
+def _served(name: str, concrete: ConcreteFunction) -> Served:
+    """A function as it is served.
+
+    Raises: ValueError if it gives anything but tensors and composites.
+    """
+    _named(name, concrete, concrete.recorded_outputs)
     taken: set[str] = set()
-    specs = {unique(spec.name or "x", taken): spec for spec in concrete._input_specs}
-
     called: set[str] = set()
-    names = {key: unique(parameter_name(key), called) for key in specs}
-
-    def signature_wrapper(**kwargs: Any) -> Any:
-        return _named(name, concrete, concrete._called([kwargs[names[key]] for key in specs]))
-
-    kind = inspect.Parameter.KEYWORD_ONLY
-    parameters = [inspect.Parameter(names[key], kind) for key in specs]
-    signature_wrapper.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    function = Function(signature_wrapper, "signature_wrapper", autograph=False)
-    given = {names[key]: TensorSpec(spec.shape, spec.dtype, key) for key, spec in specs.items()}
-    return function.get_concrete_function(**given)
+    given = {}
+    for spec in concrete._input_specs:
+        key = unique(spec.name or "x", taken)
+        named = TensorSpec(spec.shape, spec.dtype, key)
+        given[unique(parameter_name(key), called)] = named
+    return Served(concrete, given)
 
 
 def _named(key: str, concrete: ConcreteFunction, outputs: Any) -> dict[str, Any]:
@@ -105,13 +164,7 @@ def _named(key: str, concrete: ConcreteFunction, outputs: Any) -> dict[str, Any]
                     f"Got a dictionary with a non-string key {label!r} in the output of the "
                     f"function {name} used to generate the SavedModel signature {key!r}."
                 )
-        found = dict(outputs)
-    elif hasattr(outputs, "_asdict"):
-        found = outputs._asdict()
-    elif isinstance(outputs, (list, tuple)):
-        found = {f"output_{i}": value for i, value in enumerate(outputs)}
-    else:
-        found = {"output_0": outputs}
+    found = _by_label(outputs)
     for label, value in found.items():
         if not isinstance(value, (Tensor, CompositeTensor)):
             raise ValueError(
@@ -121,3 +174,15 @@ def _named(key: str, concrete: ConcreteFunction, outputs: Any) -> dict[str, Any]
                 "dictionary from string to Tensor."
             )
     return found
+
+
+def _by_label(outputs: Any) -> dict[str, Any]:
+    """The parts of what a function gives by the names that a signature gives them."""
+    if isinstance(outputs, Mapping):
+        return dict(outputs)
+    if hasattr(outputs, "_asdict"):
+        named: dict[str, Any] = outputs._asdict()
+        return named
+    if isinstance(outputs, (list, tuple)):
+        return {f"output_{i}": value for i, value in enumerate(outputs)}
+    return {"output_0": outputs}

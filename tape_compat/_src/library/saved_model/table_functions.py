@@ -6,10 +6,8 @@ from ...core.dtypes import as_dtype
 from ...core.shapes import TensorShape
 from ...values.spec import TensorSpec
 from .body import Body
-from .definitions import Definition
+from .definitions import Definition, saved_specs
 from .make_nodes import RESOURCE
-from .messages import SavedConcreteFunction
-from .structured import encoded
 from .table_nodes import AnyTable, filler, maker
 
 
@@ -39,7 +37,5 @@ def table_functions(table: AnyTable, number: int) -> tuple[Definition, Definitio
 
 
 def _definition(body: Body, output: TensorSpec | None) -> Definition:
-    saved = SavedConcreteFunction()
-    saved.canonicalized_input_signature.CopyFrom(encoded(((), {})))
-    saved.output_signature.CopyFrom(encoded(output))
-    return Definition(body.function, (), tuple(body.resources), saved, (), ())
+    saved = saved_specs(((), {}), output)
+    return Definition(body.function, (), tuple(body.resources), saved, (), (), output)
