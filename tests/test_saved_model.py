@@ -572,6 +572,18 @@ def test_a_signature_calls_its_function(tmp_path):
     assert float(loaded.signatures["other"](tf.constant(2.0))["output_0"]) == 4.0
 
 
+def test_a_function_of_unknown_rank_has_the_ranks_once(tmp_path):
+    """However it was called before, and if it is saved again."""
+    made = with_function(lambda x: x * 2.0, input_signature=[tf.TensorSpec(None)])
+    made.f(tf.ones([2]))
+    saved = []
+    for name in ("first", "second"):
+        tf.saved_model.save(made, str(tmp_path / name))
+        saved.append(functions_in(tmp_path / name))
+    assert saved[0] == saved[1]
+    assert sum("XlaCallModule" in kernels for kernels in saved[0].values()) == 7
+
+
 def test_bounds_are_those_of_the_sizes_of_arguments():
     """Not those of what was broadcast, too: JAX takes the longer, the more there are."""
     avals = [Aval.of((variable(i),), float32) for i in range(3)]

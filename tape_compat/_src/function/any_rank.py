@@ -100,7 +100,7 @@ class ConcreteFunctionOfAnyRank(ConcreteFunction):
     def covers(self, other: ConcreteFunction) -> bool:
         """Whether it takes all that another concrete function of its function takes."""
         mine, others = [FunctionType(x._parameters()) for x in (self, other)]
-        return mine.is_supertype_of(others)
+        return others.is_supertype_of(mine)  # parameters are contravariant
 
     @property
     def variables(self) -> tuple[Variable, ...]:
