@@ -11,8 +11,10 @@ import scipy.special
 
 import tape_compat as tf
 from tape_compat._src.core.avals import Aval
+from tape_compat._src.core.call import Call
 from tape_compat._src.core.dimensions import parsed, variable, variables
 from tape_compat._src.core.dtypes import float32
+from tape_compat._src.core.steps import Steps
 from tape_compat._src.core.x64 import enable_x64
 from tape_compat._src.library.saved_model.broadcasts import broadcasting
 from tape_compat._src.library.saved_model.messages import SavedModel
@@ -531,6 +533,19 @@ def test_a_function_and_its_signature_are_one_program(tmp_path, monkeypatch):
         x = tf.constant([[0.5, -0.25, 2.0]])
         for call in (loaded.scaled, loaded.signatures["serving_default"]):
             assert call(x)["scaled"].numpy().tolist() == (tf.sin(x) * 2.0).numpy().tolist()
+
+
+def test_a_program_and_its_derivative_are_traced_once(tmp_path, monkeypatch):
+    traces = []
+    for owner, name in ((Steps, "replay"), (Call, "pure")):
+        traced = lambda *a, name=name, done=getattr(owner, name): traces.append(name) or done(*a)
+        monkeypatch.setattr(owner, name, traced)
+    spec = [tf.TensorSpec([None, 7])]
+    made = with_function(lambda x: tf.cos(x) * tf.exp(x), input_signature=spec)
+    made.f.get_concrete_function()
+    traces.clear()
+    tf.saved_model.save(made, str(tmp_path))
+    assert traces == ["replay", "pure"]
 
 
 def functions_in(folder):

@@ -125,23 +125,23 @@ _CALLS = {
 
 
 def plain(function: Callable[..., Arrays]) -> Callable[..., Arrays]:
-    """A function of arrays that does the same by formulas, if it has a primitive that they are for.
+    """A function of arrays that does the same by formulas, where it has primitives that they are
+    for.
 
     >>> float(plain(lambda x: (jax.lax.erf(x),))(jnp.float32(0.5))[0])
     0.520...
     """
 
-    def call(*arrays: Any) -> Arrays:
-        closed = jax.make_jaxpr(function)(*arrays)
-        if not any(name in _REPLACED for name in primitives(closed.jaxpr)):
-            return function(*arrays)
-        return tuple(_evaluated(closed.jaxpr, closed.consts, arrays))
-
-    return call
+    return lambda *arrays: tuple(by_formulas(jax.make_jaxpr(function)(*arrays))(*arrays))
 
 
-def _closed(closed: Any) -> Callable[..., list[Any]]:
-    """A closed jaxpr as a function."""
+def is_plain(closed: Any) -> bool:
+    """Whether a closed jaxpr has no primitive that there is a formula for."""
+    return not any(name in _REPLACED for name in primitives(closed.jaxpr))
+
+
+def by_formulas(closed: Any) -> Callable[..., list[Any]]:
+    """A closed jaxpr as a function that does the same by formulas."""
     jaxpr, consts = (closed.jaxpr, closed.consts) if hasattr(closed, "consts") else (closed, ())
     return lambda *arrays: _evaluated(jaxpr, consts, arrays)
 
@@ -174,12 +174,12 @@ def _done(eqn: Any, inputs: list[Any]) -> Sequence[Any]:
     if name in ("custom_linear_solve", "linear_solve"):
         return _linear_solve(inputs, **params)
     if name in _CALLS:
-        return _closed(params[_CALLS[name]])(*inputs)
+        return by_formulas(params[_CALLS[name]])(*inputs)
     if name == "while":
         return _while(inputs, **params)
     if name == "cond":
         index, *given = inputs
-        return lax.switch(index, list(map(_closed, params["branches"])), *given)
+        return lax.switch(index, list(map(by_formulas, params["branches"])), *given)
     if name == "scan":
         return _scan(inputs, **params)
     bound = eqn.primitive.get_bind_params(params)
@@ -194,7 +194,7 @@ def _linear_solve(inputs: list[Any], const_lengths: Any, jaxprs: Any, **_: Any) 
     counts = const_lengths
     first = counts.matvec + counts.vecmat
     end, last = first + counts.solve, first + counts.solve + counts.transpose_solve
-    return _closed(jaxprs.solve)(*inputs[first:end], *inputs[last:])
+    return by_formulas(jaxprs.solve)(*inputs[first:end], *inputs[last:])
 
 
 def _while(
@@ -207,7 +207,7 @@ def _while(
 ) -> Sequence[Any]:
     held = inputs[:cond_nconsts]
     kept = inputs[cond_nconsts : cond_nconsts + body_nconsts]
-    test, iteration = _closed(cond_jaxpr), _closed(body_jaxpr)
+    test, iteration = by_formulas(cond_jaxpr), by_formulas(body_jaxpr)
     return lax.while_loop(
         lambda state: test(*held, *state)[0],
         lambda state: iteration(*kept, *state),
@@ -218,7 +218,7 @@ def _while(
 def _scan(inputs: list[Any], jaxpr: Any, **params: Any) -> Sequence[Any]:
     held, carried = loop_layout(params)
     consts, carry, rows = inputs[:held], inputs[held : held + carried], inputs[held + carried :]
-    step = _closed(jaxpr)
+    step = by_formulas(jaxpr)
 
     def iteration(state: Any, row: Any) -> Any:
         found = step(*consts, *state, *row[0])

@@ -9,7 +9,7 @@ import dataclasses
 import itertools
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import prod
 from typing import Any, NamedTuple, cast
 
@@ -23,6 +23,7 @@ from ...core.call import Call
 from ...core.derivative import conj, pullback
 from ...core.dimensions import (
     INCONCLUSIVE,
+    Shape,
     Size,
     Sizes,
     bounded,
@@ -36,7 +37,7 @@ from ...core.dtypes import as_dtype
 from ...core.errors import NeedsValue, user_location
 from ...core.op import Arrays, Closure, Op
 from ...core.x64 import in_x64
-from .plain import plain
+from .plain import by_formulas, is_plain
 
 #: A size that nothing else has.
 _ANY_SIZE = 1_009
@@ -46,7 +47,9 @@ PLATFORMS = ("cpu", "cuda", "tpu")
 
 class Program(NamedTuple):
     """A program as bytes, with the version of how it is called, the platforms that it is lowered
-    for, the avals of what it takes and gives, and the bounds of its unknown sizes."""
+    for, the avals of what it takes and gives, and the bounds of its unknown sizes. traced: the
+    shapes of what it gives as JAX writes them, which has other expressions of sizes than we for
+    some ops; of a program that is being written."""
 
     module: bytes
     version: int
@@ -54,6 +57,7 @@ class Program(NamedTuple):
     inputs: tuple[Aval, ...]
     outputs: tuple[Aval, ...]
     bounds: tuple[str, ...] = ()
+    traced: tuple[Shape, ...] = ()
 
 
 def one_batch(avals: Sequence[Aval]) -> Sizes:
@@ -260,17 +264,10 @@ def program_of(closure: Closure, avals: Sequence[Aval], name: str) -> Program:
     Raises: NotImplementedError if it calls Python, or needs sizes that are not known.
     """
 
-    def call(*arrays: Any) -> Arrays:
-        return plain(closure.fn)(*arrays)
-
-    call.__name__ = call.__qualname__ = name
     structs = [aval.struct for aval in avals]
     try:
         outputs, _ = closure.infer(tuple(avals))
-        try:
-            exported = in_x64(_exported, call, structs, PLATFORMS)
-        except NotImplementedError:
-            exported = in_x64(_exported, call, structs, (jax.default_backend(),))
+        exported, shapes = in_x64(_written, closure.fn, name, structs)
     except Exception as error:  # JAX's are of many classes
         raise NotImplementedError(
             f"{name} cannot be written as a program: {str(error).splitlines()[0]} (at "
@@ -282,7 +279,32 @@ def program_of(closure: Closure, avals: Sequence[Aval], name: str) -> Program:
         tuple(exported.platforms),
         tuple(avals),
         outputs,
+        traced=shapes,
     )
+
+
+def _written(
+    function: Callable[..., Arrays], name: str, structs: Sequence[Any]
+) -> tuple[Any, tuple[Shape, ...]]:
+    """A function as JAX writes it, for all platforms if it can be, and the shapes of what it gives.
+    It is traced once, for JAX keeps what it traces."""
+    jitted = _jitted(function, name)
+    jaxpr = jitted.trace(*structs).jaxpr
+    if not is_plain(jaxpr):
+        jitted = _jitted(by_formulas(jaxpr), name)
+    try:
+        exported = jax.export.export(jitted, platforms=PLATFORMS)(*structs)
+    except NotImplementedError:
+        exported = jax.export.export(jitted, platforms=(jax.default_backend(),))(*structs)
+    return exported, tuple([aval.shape for aval in jaxpr.out_avals])
+
+
+def _jitted(function: Callable[..., Sequence[Any]], name: str) -> Any:
+    def call(*arrays: Any) -> Arrays:
+        return tuple(function(*arrays))
+
+    call.__name__ = call.__qualname__ = name
+    return jax.jit(call, keep_unused=True)
 
 
 def lapack_of(program: Program) -> list[str]:
@@ -292,11 +314,6 @@ def lapack_of(program: Program) -> list[str]:
 
 #: What JAX calls a function of LAPACK, after the letter of the dtype.
 _LAPACK = re.compile(rb"lapack_[sdcz](\w+?)_ffi")
-
-
-def _exported(call: Any, structs: Sequence[Any], platforms: Sequence[str]) -> Any:
-    jitted = jax.jit(call, keep_unused=True)
-    return jax.export.export(jitted, platforms=platforms)(*structs)
 
 
 class Derivative(NamedTuple):
@@ -322,17 +339,9 @@ def derivative_of(closure: Call, program: Program, name: str) -> Derivative:
         return Derivative(None, inputs, outputs)
     count = len(program.inputs)
     pull = pullback(inexact.without_effect(), count, inputs, tuple(range(len(outputs))))
-    avals = [*program.inputs, *_as_traced(inexact, program)]
+    given = [Aval.of(program.traced[i], program.outputs[i].dtype) for i in outputs]
+    avals = [*program.inputs, *given]
     return Derivative(program_of(pull, avals, name), inputs, outputs)
-
-
-def _as_traced(closure: Call, program: Program) -> Sequence[Aval]:
-    """What a closure gives, with unknown sizes as JAX writes them, which are other expressions than
-    ours for some ops."""
-    structs = [aval.struct for aval in program.inputs]
-    found = in_x64(jax.eval_shape, closure.fn, *structs)
-    avals = [program.outputs[i] for i in _places(program.outputs)]
-    return [Aval.of(x.shape, aval.dtype) for x, aval in zip(found, avals, strict=True)]
 
 
 def _places(avals: Sequence[Aval]) -> tuple[int, ...]:
@@ -379,7 +388,9 @@ def _callable(program: Program) -> Any:
         return tuple([jnp.zeros(aval.shape, aval.np_dtype) for aval in outputs])
 
     structs = [aval.at(sizes).struct for aval in program.inputs]
-    exported = in_x64(_exported, like, structs, program.platforms)
+    exported = in_x64(
+        jax.export.export(jax.jit(like, keep_unused=True), platforms=program.platforms), *structs
+    )
     return dataclasses.replace(
         exported,
         mlir_module_serialized=program.module,
