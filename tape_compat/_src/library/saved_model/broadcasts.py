@@ -8,6 +8,7 @@ both are the same. Where sizes are known, XLA is left with no more than it has o
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -69,9 +70,7 @@ class _Broadcasting:
             sizes = tuple(dict.fromkeys(parts))
             for a, b in itertools.combinations(sizes, 2):
                 if is_symbolic(a) or is_symbolic(b):
-                    both = sorted((a, b), key=str)
-                    bounds = _is_one_or("min({}, {})".format(*both), "max({}, {})".format(*both))
-                    self.bounds.update(dict.fromkeys(bounds))
+                    self.bounds.update(dict.fromkeys(_bounds_of(*sorted((a, b), key=str))))
             if is_symbolic(size):
                 self._parts[size] = sizes
 
@@ -126,6 +125,21 @@ def _bounds_to(have: Shape, shape: Shape) -> Iterator[str]:
     for size, wanted in zip(have, shape[len(shape) - len(have) :], strict=True):
         if size != wanted and (is_symbolic(size) or is_symbolic(wanted)):
             yield from _is_one_or(f"max({size}, 0)", f"max({wanted}, 0)")
+
+
+def _bounds_of(a: Size, b: Size) -> Iterator[str]:
+    """That the smaller of two sizes is 1, or both are the same. Of two that have no more to do with
+    each other one equation says it, for which JAX writes half as much."""
+    less, more = f"min({a}, {b})", f"max({a}, {b})"
+    alone = [_ALONE.fullmatch(str(size)) for size in (a, b)]
+    if len({found and found[1] for found in alone} - {None}) == 2:
+        yield f"{less}*{more} == {more} + {less}*{less} - {less}"
+    else:
+        yield from _is_one_or(less, more)
+
+
+#: An unknown size, or that of an array which may be empty.
+_ALONE = re.compile(r"([A-Za-z_]\w*)(?: - 1)?")
 
 
 def _is_one_or(size: str, other: str) -> Iterator[str]:

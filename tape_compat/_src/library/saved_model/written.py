@@ -80,7 +80,7 @@ def _assumptions(
     bounds = slices_inside(closure, avals)
     broadcasts, further = broadcasting(closure, avals)
     if further:
-        together = (*bounds, *further)
+        together = (*further, *bounds)  # equations first: bounds may make them shorter
         yield *at(within(together, avals), broadcasts, avals), together
     if bounds:
         closure, avals = at(within(bounds, avals), closure, avals)
