@@ -548,6 +548,19 @@ def test_a_program_and_its_derivative_are_traced_once(tmp_path, monkeypatch):
     assert traces == ["replay", "pure"]
 
 
+def test_programs_are_read_without_exporting_any_like_them(saved, monkeypatch):
+    made, spec = tf.Module(), [tf.TensorSpec([None, None])]
+    for name, function in (("a", tf.sin), ("b", lambda x: tf.exp(x[1:])), ("c", tf.transpose)):
+        setattr(made, name, tf.function(function, input_signature=spec))
+    loaded, exported, export = saved(made), [], jax.export.export
+    monkeypatch.setattr(jax.export, "export", lambda *a, **k: exported.append(1) or export(*a, **k))
+    tf.engine.clear_caches()
+    x = tf.constant([[0.5, 1.0], [-1.0, 2.0]])
+    for name in "abc":
+        np.testing.assert_allclose(getattr(loaded, name)(x), getattr(made, name)(x), 1e-6)
+    assert len(exported) == 1  # for what takes and gives one array
+
+
 def functions_in(folder):
     """The functions in the graph of a SavedModel, with the kernels of their nodes."""
     model = SavedModel()

@@ -19,6 +19,7 @@ import jax.numpy as jnp
 
 from ...autodiff.dependence import used_by
 from ...core.avals import Aval
+from ...core.caches import Cache
 from ...core.call import Call
 from ...core.derivative import conj, pullback
 from ...core.dimensions import (
@@ -33,7 +34,7 @@ from ...core.dimensions import (
     parsed,
     variables,
 )
-from ...core.dtypes import as_dtype
+from ...core.dtypes import as_dtype, float32
 from ...core.errors import NeedsValue, user_location
 from ...core.op import Arrays, Closure, Op
 from ...core.x64 import in_x64
@@ -380,23 +381,41 @@ def _size(text: str) -> Size:
 def _callable(program: Program) -> Any:
     """A program as JAX calls it. All but the module is as in a program that JAX makes of the same
     inputs and outputs."""
-
     sizes = within(program.bounds, program.inputs) if program.bounds else Sizes()
-
-    def like(*arrays: Any) -> Arrays:
-        outputs = [aval.at(sizes) for aval in program.outputs]
-        return tuple([jnp.zeros(aval.shape, aval.np_dtype) for aval in outputs])
-
-    structs = [aval.at(sizes).struct for aval in program.inputs]
-    exported = in_x64(
-        jax.export.export(jax.jit(like, keep_unused=True), platforms=program.platforms), *structs
-    )
+    inputs, outputs = ([x.at(sizes) for x in avals] for avals in (program.inputs, program.outputs))
+    traced = in_x64(_zeros(outputs).trace, *[aval.struct for aval in inputs]).jaxpr
     return dataclasses.replace(
-        exported,
+        _frame(len(inputs), len(outputs), program.platforms),
+        in_avals=tuple(traced.in_avals),
+        out_avals=tuple(traced.out_avals),
         mlir_module_serialized=program.module,
         calling_convention_version=program.version,
         uses_global_constants=True,
     )
+
+
+_FRAMES: Cache[tuple[int, int, tuple[str, ...]], Any] = Cache("frames of programs", 256)
+
+
+def _frame(inputs: int, outputs: int, platforms: tuple[str, ...]) -> Any:
+    """An exported program that takes and gives so many numbers. Of arrays of unknown sizes JAX
+    writes checks, which takes long."""
+    key = inputs, outputs, platforms
+    found = _FRAMES.get(key)
+    if found is None:
+        number = Aval.of((), float32)
+        export = jax.export.export(_zeros([number] * outputs), platforms=platforms)
+        found = _FRAMES.put(key, in_x64(export, *[number.struct] * inputs))
+    return found
+
+
+def _zeros(outputs: Sequence[Aval]) -> Any:
+    """A jitted function of any arrays that gives zeros."""
+
+    def like(*arrays: Any) -> Arrays:
+        return tuple([jnp.zeros(aval.shape, aval.np_dtype) for aval in outputs])
+
+    return jax.jit(like, keep_unused=True)
 
 
 class _Lazy:
