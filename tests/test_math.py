@@ -228,6 +228,15 @@ def test_second_derivative_of_a_root_at_zero():
     np.testing.assert_allclose(outer.gradient(g, x).numpy(), [-INF, -1 / 32])
 
 
+@pytest.mark.compiled
+def test_quotients_of_tiny_numbers_derive():
+    """XLA makes x / (y * y) of two divisions in a row, and y * y is 0."""
+    for divide in (tf.divide, tf.math.divide_no_nan, tf.math.xdivy):
+        by_x, by_y = gradient(divide, [1e-30, 0.0, 3.0], [1e-30, 1e-30, 2.0])
+        np.testing.assert_allclose(by_x[::2], [1e30, 0.5], rtol=1e-6)
+        np.testing.assert_allclose(by_y, [-1e30, 0.0, -0.75], rtol=1e-6)
+
+
 def test_power():
     assert gradient(lambda x: x**2, [0.0, 3.0]) == [[0.0, 6.0]]
     assert gradient(tf.pow, -2.0, 3.0) == [12.0, 0.0]

@@ -234,7 +234,7 @@ relu6 = rule(
 divide = rule(
     jnp.true_divide,
     lambda dx, z, x, y: dx / y,
-    lambda dy, z, x, y: dy * divide(divide(-x, y), y),
+    lambda dy, z, x, y: dy * divide(-z, y),
 )
 
 
