@@ -156,6 +156,14 @@ CASES |= {
         {
             "to uint8": lambda tf: tf.saturate_cast(tf.constant([300, -1, 7]), tf.uint8),
             "float": lambda tf: tf.saturate_cast(tf.constant([1e10, -1e10, 2.5]), tf.int32),
+            "integers to half": lambda tf: tf.saturate_cast([65504, -(2**31), 65535], tf.float16),
+            "uint16 to half": lambda tf: tf.saturate_cast(
+                tf.constant([65535, 3], tf.uint16), tf.float16
+            ),
+            "infinities": lambda tf: [
+                tf.saturate_cast(tf.constant([np.inf, -np.inf, 1.5, np.nan], d), d)
+                for d in ("float16", "float32", "float64")
+            ],
         }
     ),
     "constant shape": _table(

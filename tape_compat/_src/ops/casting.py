@@ -127,8 +127,8 @@ def _saturate(x: Any, dtype: DType) -> Any:
             inner_high = np.nextafter(inner_high, zero)
         return _cast(jnp.maximum(jnp.minimum(x, inner_high), inner_low), dtype)
     whole_low, whole_high = max(int(own.min), int(dtype.min)), min(int(own.max), int(dtype.max))
-    if dtype.is_floating:
-        return _cast(x, dtype)
+    if dtype.is_floating:  # float16 has infinities for what is large
+        return jnp.clip(_cast(x, dtype), float(dtype.min), float(dtype.max))
     return _cast(jnp.clip(x, whole_low, whole_high), dtype)
 
 
@@ -137,14 +137,16 @@ _SATURATE = Op(_saturate, "Cast", check=_check_cast)
 
 @takes_composites
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
-    """`cast`, with what is out of the range of `dtype` moved to its nearest end.
+    """`cast`, with what is out of the range of `dtype` moved to its nearest end, infinities too.
 
     >>> import tape_compat as tf
     >>> tf.saturate_cast([300.0, -5.0], tf.uint8).numpy().tolist()
     [255, 0]
     """
     value, dtype = as_own_tensor(value), as_dtype(dtype)
-    return value if value.dtype is dtype else apply(_SATURATE.bind(dtype=dtype), (value,))
+    if value.dtype is dtype and not dtype.is_floating:
+        return value
+    return apply(_SATURATE.bind(dtype=dtype), (value,))
 
 
 #: The dtypes whose bits can be read as others.
