@@ -880,3 +880,11 @@ def case_euclidean_norms_of_integers_that_wrap_around(tf):
     large = {"int32": [80000, 3], "uint16": [300, 40], "int64": [2**33, 5]}
     below = {"int8": [10, 10], "int16": [200, 0], "int32": [2**15, 2**15], "int64": [2**31, 2**31]}
     return norms, {d: m(tf.constant(v, d)) for d, v in [*large.items(), *below.items()]}
+
+
+def case_numbers_to_negative_integer_powers(tf):
+    names = ("int8", "int16", "int32", "int64")
+    powers = {d: tf.constant([3, -1], d) for d in names}
+    return [
+        {d: attempt(lambda y=y, x=x: x**y, words=0) for d, y in powers.items()} for x in (2, -1)
+    ]

@@ -265,7 +265,7 @@ def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
                 y = int(y)
             return apply(_POWER.bind(exponent=y), (x,))
     elif kind is Tensor and y._array.__class__ is np.ndarray and y._aval.np_dtype.kind == "i":
-        if (y._array < 0).any() and convert(x).dtype is y.dtype:
+        if (y._array < 0).any() and (x.__class__ is int or convert(x).dtype is y.dtype):
             raise invalid(_NEGATIVE_POWER, "Pow")
     return _POW(x, y)
 
