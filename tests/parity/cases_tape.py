@@ -821,13 +821,16 @@ def case_python_targets_and_sources(tf):
         def run(tf):
             with tf.GradientTape() as tape:
                 y = x * x
-            return tape.gradient(target or y, source or x)
+            return tape.gradient(y if target is None else target, x if source is None else source)
 
         return run
 
     return attempts(
         tf,
         {
+            "sum of nothing": gradient(0, None),
+            "half as target": gradient(1.5, None),
+            "half as source": gradient(None, 1.5),
             "float target": gradient(3.0, None),
             "float source": gradient(None, 3.0),
             "int source": gradient(None, 3),

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Any
 
 from ..core.dimensions import broadcast, fit
+from ..core.dtypes import as_dtype
 from ..core.errors import refusal, user_location
 from ..core.refuse import check_dtype_of
 from ..ops.repeating import broadcast_to
@@ -106,11 +107,11 @@ def _not_a_tensor(role: str, value: Any) -> Exception:
             f"Type {type(value).__name__} is not supported as a gradient source or gradient "
             f"target. Take the {role}'s tensors. At {user_location()}."
         )
-    if value is None or isinstance(value, str):
-        return TypeError(
-            f"Cannot convert the argument `type_value`: {value!r} to a TensorFlow DType. (It is a "
-            f"{role} at {user_location()}, where a Tensor or Variable is needed.)"
-        )
+    try:
+        as_dtype(value)  # TensorFlow's first question; a number of a dtype comes further
+    except TypeError as error:
+        place = f"{role} at {user_location()}, where a Tensor or Variable is needed"
+        return TypeError(f"{error} (It is a {place}.)")
     return AttributeError(
         f"{type(value).__name__!r} object has no attribute '_id': the {role} {value!r} is not a "
         f"Tensor or Variable. At {user_location()}."
