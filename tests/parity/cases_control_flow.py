@@ -634,6 +634,13 @@ def case_while_dtype_changes(tf):
     return both(tf, f, tf.constant(0.0))[1]
 
 
+def case_while_dtype_and_shape_change(tf):
+    def f(x):
+        return tf.while_loop(lambda i, _: i < 2, lambda i, _: (i + 1, 4), (0, x))[1]
+
+    return both(tf, f, tf.constant([1.0, 2.0]))[1]
+
+
 def case_while_structure_changes(tf):
     def f(x):
         return tf.while_loop(lambda x, y: x < 3, lambda x, y: x + 1, (x, x))

@@ -211,11 +211,6 @@ def _finish(
             if new is not x:
                 raise _Varies(f"A loop changes a text, {x!s} (at {errors.user_location()}).")
             continue
-        if before.dtype is not new.dtype:
-            raise TypeError(
-                f"Loop var {_name(x)} enters the loop with type {x.dtype!s} but has type "
-                f"{new.dtype!s} after 1 iteration. {_name(x)} type should remain constant."
-            )
         if before._aval is new._aval:
             continue
         if not isinstance(x, TensorArray) and not new.shape.is_subtype_of(loose[i]):
@@ -224,6 +219,11 @@ def _finish(
                 f"{new.shape} after one iteration. To allow the shape to vary across iterations, "
                 "use the `shape_invariants` argument of tf.while_loop to specify a less-specific "
                 "shape."
+            )
+        if before.dtype is not new.dtype:
+            raise TypeError(
+                f"Loop var {_name(x)} enters the loop with type {x.dtype!s} but has type "
+                f"{new.dtype!s} after 1 iteration. {_name(x)} type should remain constant."
             )
         if inside is None or not inside.may_become(before._aval, new._aval):
             raise _Varies(
