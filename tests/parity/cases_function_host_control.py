@@ -403,3 +403,16 @@ def case_gradient_of_what_was_not_run(tf):
 
     calls = [(branch, True), (branch, False), (loop, 0), (loop, 2)]
     return [gradients(function, first) for function, first in calls]
+
+
+def case_signatures_of_functions_inside_of_others(tf):
+    """A number becomes the tensor that the signature says."""
+    signature = [tf.TensorSpec([None]), tf.TensorSpec([], tf.int32)]
+
+    @tf.function(input_signature=signature)
+    def choose(x, n):
+        return tf.cond(n > 1, lambda: tf.constant([1.0, 2.5]), lambda: x)
+
+    outer = tf.function(lambda x, n: choose(x, n), autograph=False)
+    x = tf.constant([1.0, -2.0, 3.0])
+    return [outer(x, 1), outer(x, 2)]

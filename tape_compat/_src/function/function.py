@@ -201,6 +201,7 @@ class Function(Recorded):
         arguments = bound.taken_apart()
         if arguments.has_texts:
             if any(x._aval.dtype is string and x._is_symbolic() for x in arguments.tensors):
+                args, kwargs = self._signature.taken(args, kwargs)
                 return as_tensors(self._converted(*args, **kwargs), self._python_function)
             bound = self._of_texts(bound, arguments)
             if bound.known_texts:
@@ -215,6 +216,7 @@ class Function(Recorded):
         except errors.NeedsValue:
             if not takes_steps():
                 raise
+            args, kwargs = self._signature.taken(args, kwargs)
             return as_tensors(self._converted(*args, **kwargs), self._python_function)
         if isinstance(trace, str):
             alone = not kwargs and len(args) == 1 and isinstance(args[0], Opaque)
@@ -243,9 +245,7 @@ class Function(Recorded):
 
     def _as_python(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What the Python function gives."""
-        if self._signature.specs is not None:  # arguments become tensors of these dtypes
-            bound = self._signature.bind(args, kwargs)
-            args, kwargs = bound.args, dict(bound.kwargs)
+        args, kwargs = self._signature.taken(args, kwargs)
         with taking(), self._draws.running():
             result = self._python_function(*args, **kwargs)
         left_pending(LOCAL.state.program)
@@ -265,6 +265,7 @@ class Function(Recorded):
         chances.calls += 1
         if state.capture is not None:
             if trace.graph.in_parts:  # the function around it takes its steps one by one
+                args, kwargs = self._signature.taken(args, kwargs)
                 return as_tensors(self._converted(*args, **kwargs), self._python_function)
             return trace.call(arguments.tensors, arguments.variables)
         with done_so_far() as done:

@@ -391,6 +391,15 @@ class Signature:
         except TypeError as error:
             raise self.refusal(error, args, kwargs) from None
 
+    def taken(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """What the Python function is called with: tensors of the `input_signature`, if any."""
+        if self.specs is None:
+            return args, kwargs
+        bound = self.bind(args, kwargs)
+        return bound.args, dict(bound.kwargs)
+
     def _form(self, count: int, names: tuple[str, ...]) -> _Form:
         """The form of calls with `count` arguments by position and those of these names."""
         places = list(map(_Place, range(count + len(names))))
