@@ -888,3 +888,8 @@ def case_numbers_to_negative_integer_powers(tf):
     return [
         {d: attempt(lambda y=y, x=x: x**y, words=0) for d, y in powers.items()} for x in (2, -1)
     ]
+
+
+def case_in_top_k_of_classes_that_are_not_finite(tf):
+    rows = [[x, 1.0, 2.0] for x in (-INF, INF, NAN)]
+    return [tf.math.in_top_k([target] * 3, rows, k) for target in (0, 1, 2) for k in (1, 2, 3)]
