@@ -855,6 +855,8 @@ def case_what_kernels_do_not_take(tf):
         "frames of bool": lambda tf: tf.signal.frame(b, 1, 1),
         "places as floats": lambda tf: tf.searchsorted([1.0], [1.0], out_type=tf.float32),
         "places of the largest": lambda tf: m.top_k(x, 1, index_type=tf.float32),
+        "largest of complex": lambda tf: m.top_k(z, 1),
+        "largest of bool": lambda tf: m.top_k(b, 1),
         "places as int16": lambda tf: m.top_k(x, 1, index_type=tf.int16),
         "length": lambda tf: m.bincount([1, 1], minlength=3.0),
         "most": lambda tf: m.bincount([1, 1], maxlength=3.0),

@@ -34,13 +34,14 @@ from .arguments import (
     value_if_known,
 )
 from .casting import cast
-from .checks import REAL
+from .checks import REAL, check_dtypes
 from .declare import name_ops, op, static
 from .order_kernel import top
 from .sums import TopKV2
 
 
 def _check_top_k(avals: tuple[Aval, ...], k: int, index_type: DType) -> None:
+    check_dtypes("TopKV2", "float integer")(avals)
     if index_type.name not in ("int16", "int32", "int64"):
         raise not_allowed(index_type, "int16, int32, int64", "TopKV2", "index_type")
     shape = avals[0].shape
