@@ -18,6 +18,8 @@ import tomllib
 import types
 import weakref
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -30,7 +32,7 @@ from tape_compat._src.ops import philox_host
 from tape_compat._src.ops.images import resample, resize_weights
 from tape_compat._src.run import executor
 from tape_compat._src.run.interpret import plan
-from tape_compat._src.values import record as dispatch
+from tape_compat._src.values import bounds, record as dispatch
 
 pytestmark = pytest.mark.compiled
 
@@ -790,6 +792,46 @@ def test_checksums_are_those_of_python():
     data = np.random.default_rng(0).integers(0, 256, 5000, np.uint8).tobytes()
     for size in (0, 1, 3, 7, 8, 9, 63, 64, 65, 256, 257, 5000):
         assert records.crc32c(memoryview(data)[:size]) == twin(data[:size])
+
+
+PLACES = [
+    ([], (3,)),
+    (2, (3,)),
+    ([0, 2, 1] * 99, (3,)),
+    ([0, 2, 3], (3,)),
+    ([0, -1], (3,)),
+    ([[0, 4], [2, 3]], (3, 5)),
+    ([[0, 4], [3, 3]], (3, 5)),
+    ([[0, -1]], (3, 5)),
+    ([0], (0,)),
+    ([2**31 - 1], (2**31 - 1,)),
+    ([2**31 - 1], (2**40,)),
+    ([[1] * 9], (2,) * 9),
+]
+
+
+@pytest.mark.parametrize(("numbers", "sizes"), PLACES)
+def test_places_are_checked_as_in_python(numbers, sizes):
+    for dtype in ("int8", "uint8", "int16", "int32", "uint32", "int64", "uint64", ">i4"):
+        array = np.array(numbers).astype(dtype)
+        for given in (array, np.repeat(array[..., None], 2, -1)[..., 0]):  # one with gaps
+            assert bounds.within(given, sizes) == TWINS["within"](given, sizes)
+    for dtype in ("int32", "int64"):
+        with jax.enable_x64(True):
+            array = jnp.asarray(np.array(numbers, dtype))
+        assert bounds.within(array, sizes) == TWINS["within"](np.asarray(array), sizes)
+
+
+@pytest.mark.skipif(FASTPATH is None, reason="not built")
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+def test_places_of_arrays_of_jax_are_checked_in_c(dtype):
+    with jax.enable_x64(True):
+        array = jnp.arange(4, dtype=dtype)
+    FASTPATH.provide(within=None)  # which cannot be called
+    try:
+        assert bounds.within(array, (4,)) and not bounds.within(array, (3,))
+    finally:
+        FASTPATH.provide(within=TWINS["within"])
 
 
 def example_bytes(rng):

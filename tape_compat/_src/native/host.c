@@ -124,6 +124,85 @@ static PyObject *native_fill(PyObject *module, PyObject *const *args, Py_ssize_t
     Py_RETURN_NONE;
 }
 
+/* What numbers of so many bytes are less than as unsigned ones, if they are inside an axis: negative
+   ones are in the upper half of them. */
+static uint64_t bound_of(uint64_t size, int bytes, int is_signed)
+{
+    const uint64_t half = bytes == 8 ? (uint64_t)1 << 63 : (uint64_t)1 << (is_signed ? 31 : 32);
+    return size < half ? size : half;
+}
+
+/* Whether each of n numbers is less than the bound of its column. */
+#define ALL_BELOW(type)                                                                            \
+    static int all_below_##type(const type *x, Py_ssize_t n, const uint64_t *bounds, int columns)  \
+    {                                                                                              \
+        int outside = 0;                                                                           \
+        if (columns == 1) {                                                                        \
+            type most = 0;                                                                         \
+            for (Py_ssize_t i = 0; i < n; i++)                                                     \
+                most = x[i] > most ? x[i] : most;                                                  \
+            return !n || most < bounds[0];                                                         \
+        }                                                                                          \
+        for (Py_ssize_t i = 0; i < n; i += columns)                                                \
+            for (int k = 0; k < columns; k++)                                                      \
+                outside |= x[i + k] >= bounds[k];                                                  \
+        return !outside;                                                                           \
+    }
+ALL_BELOW(uint32_t)
+ALL_BELOW(uint64_t)
+
+/* Beyond so many bytes other threads run meanwhile. */
+#define BYTES_AT_ONCE 65536
+
+/* Whether the numbers of a buffer are inside axes of these sizes; -1 if Python is to see. */
+static int buffer_within(const Py_buffer *view, PyObject *sizes)
+{
+    const int columns = (int)PyTuple_GET_SIZE(sizes), bytes = (int)view->itemsize;
+    const char *format = view->format ? view->format : "";
+    format += *format == '='; /* so does JAX say whose order of bytes it is */
+    uint64_t bounds[MOST_INPUTS];
+    int inside;
+    if (!*format || format[1] || !strchr("iIlLqQ", *format) || (bytes != 4 && bytes != 8))
+        return -1;
+    if (columns > 1 && (!view->ndim || view->shape[view->ndim - 1] != columns))
+        return -1;
+    for (int i = 0; i < columns; i++) {
+        int overflow = 0;
+        long long size = PyLong_AsLongLongAndOverflow(PyTuple_GET_ITEM(sizes, i), &overflow);
+        if (overflow || size < 0) {
+            PyErr_Clear();
+            return -1;
+        }
+        bounds[i] = bound_of(size, bytes, *format >= 'a');
+    }
+    const Py_ssize_t n = view->len / bytes;
+    PyThreadState *save = view->len > BYTES_AT_ONCE ? PyEval_SaveThread() : NULL;
+    inside = bytes == 4 ? all_below_uint32_t(view->buf, n, bounds, columns)
+                        : all_below_uint64_t(view->buf, n, bounds, columns);
+    if (save)
+        PyEval_RestoreThread(save);
+    return inside;
+}
+
+/* within(array, sizes): see bounds.within. Arrays of other integers are Python's. */
+static PyObject *native_within(PyObject *module, PyObject *const *args, Py_ssize_t n)
+{
+    Py_buffer view;
+    int inside = -1;
+    if (n != 2 || !PyTuple_CheckExact(args[1]))
+        return refuse("within(array, sizes)");
+    const Py_ssize_t columns = PyTuple_GET_SIZE(args[1]);
+    if (columns >= 1 && columns <= MOST_INPUTS) {
+        if (PyObject_GetBuffer(args[0], &view, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS))
+            PyErr_Clear();
+        else {
+            inside = buffer_within(&view, args[1]);
+            PyBuffer_Release(&view);
+        }
+    }
+    return inside < 0 ? PyObject_Vectorcall(python.within, args, 2, NULL) : PyBool_FromLong(inside);
+}
+
 /* swap(order, words): numbers of 64 bits in random order, each of which changes places with one
    after it. */
 static PyObject *native_swap(PyObject *module, PyObject *const *args, Py_ssize_t n)

@@ -55,7 +55,8 @@
     X(swap, METH_FASTCALL, "order, words")                                                         \
     X(take_steps, METH_FASTCALL, "values, steps")                                                  \
     X(track, METH_O, "tensor")                                                                     \
-    X(waiting, METH_O, "references")
+    X(waiting, METH_O, "references")                                                               \
+    X(within, METH_FASTCALL, "array, sizes")
 
 /* Names of attributes, as strings: `text.ids`. */
 #define NAMES(X)                                                                                   \

@@ -16,6 +16,7 @@ from jax import lax
 from jax.core import Tracer
 
 from ..core.dimensions import Size, is_symbolic, less
+from ..core.native import native
 from ..core.refuse import invalid, shown
 
 if TYPE_CHECKING:
@@ -87,16 +88,37 @@ def _on_cpu(array: jax.Array) -> bool:
     """Whether an array lies on one CPU, which makes it NumPy's without a copy."""
     if isinstance(array, Tracer):
         return False
-    devices = array.devices()
+    devices = array.sharding.device_set
     return len(devices) == 1 and next(iter(devices)).platform == "cpu"
 
 
-def refuse_rows(indices: Tensor, rows: int, kernel: str) -> None:
+@native
+def within(array: Any, sizes: tuple[int, ...]) -> bool:
+    """Whether an integer array [..., k] in the host's memory is inside axes of these k sizes; of
+    one size, whether all of its numbers are."""
+    known = np.asarray(array)
+    return bool(((known >= 0) & (known < np.array(sizes))).all())
+
+
+def _outside(indices: Tensor, *sizes: Size) -> np.ndarray | None:
+    """Indices that are there, are integers and are in the memory of the host, if one of them is
+    outside of its axis; None if none is. Of an unknown size, only negative ones are."""
+    array = indices._array
+    if array is None or indices._aval.np_dtype.kind not in "iu":
+        return None
+    if not isinstance(array, np.ndarray) and not _on_cpu(array):
+        return None
+    if within(array, tuple([_ENDLESS if is_symbolic(n) else n for n in sizes])):
+        return None
+    return np.asarray(array)
+
+
+def refuse_rows(indices: Tensor, rows: Size, kernel: str) -> None:
     """TensorFlow's error for a row that is not there."""
-    known = _known(indices)
-    if known is None or (known.min() >= 0 and (is_symbolic(rows) or known.max() < rows)):
+    known = _outside(indices, rows)
+    if known is None:
         return
-    at = np.argwhere((known < 0) | (known >= rows))[0]
+    at = np.argwhere((known < 0) | (known >= (_ENDLESS if is_symbolic(rows) else rows)))[0]
     raise invalid(f"indices{_place(at)} = {known[tuple(at)]} is not in [0, {rows})", kernel)
 
 
@@ -130,8 +152,8 @@ def refuse_no_permutation(numbers: Tensor, kernel: str) -> None:
 
 def refuse_labels(labels: Tensor, classes: int, kernel: str) -> None:
     """TensorFlow's error for a label that is of no class."""
-    known = _known(labels)
-    if known is None or is_symbolic(classes) or (known.min() >= 0 and known.max() < classes):
+    known = None if is_symbolic(classes) else _outside(labels, classes)
+    if known is None:
         return
     bad = known[(known < 0) | (known >= classes)][0]
     raise invalid(
@@ -143,8 +165,8 @@ def refuse_labels(labels: Tensor, classes: int, kernel: str) -> None:
 
 def refuse_segments(ids: Tensor, segments: int, kernel: str) -> None:
     """TensorFlow's error for a segment that is not there. Negative ones are left out."""
-    known = _known(ids)
-    if known is None or is_symbolic(segments) or known.max() < segments:
+    known = None if is_symbolic(segments) else _outside(ids, segments)
+    if known is None or known.max() < segments:
         return
     at = np.argwhere(known >= segments)[0]
     value = known[tuple(at)]
@@ -153,18 +175,19 @@ def refuse_segments(ids: Tensor, segments: int, kernel: str) -> None:
 
 def refuse_positions(indices: Tensor, shape: Sequence[int], kernel: str, what: str = "") -> None:
     """TensorFlow's error for full indices [..., k] that lie outside `shape`, which is `what`'s."""
-    known = _known(indices)
-    if known is None or known.ndim < 1 or known.shape[-1] > len(shape):
+    depth = indices._aval.shape[-1] if indices._aval.shape else 0
+    if is_symbolic(depth) or not 0 < depth <= len(shape):
         return
-    sizes = [_ENDLESS if is_symbolic(n) else n for n in shape[: known.shape[-1]]]
-    bad = ((known < 0) | (known >= np.array(sizes))).any(-1)
-    if bad.any():
-        at = np.argwhere(bad)[0]
-        position = ", ".join(map(str, known[tuple(at)].tolist()))
-        raise invalid(
-            f"indices{_place(at)} = [{position}] does not index into {what}shape {shown(shape)}",
-            kernel,
-        )
+    known = _outside(indices, *shape[:depth])
+    if known is None:
+        return
+    sizes = [_ENDLESS if is_symbolic(n) else n for n in shape[:depth]]
+    at = np.argwhere(((known < 0) | (known >= np.array(sizes))).any(-1))[0]
+    position = ", ".join(map(str, known[tuple(at)].tolist()))
+    raise invalid(
+        f"indices{_place(at)} = [{position}] does not index into {what}shape {shown(shape)}",
+        kernel,
+    )
 
 
 #: In the place of a size that is unknown.
