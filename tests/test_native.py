@@ -834,6 +834,55 @@ def test_places_of_arrays_of_jax_are_checked_in_c(dtype):
         FASTPATH.provide(within=TWINS["within"])
 
 
+def python_code(function):
+    """The code that Python runs in a call of a function."""
+    codes = set()
+    sys.setprofile(lambda frame, event, _: codes.add(frame.f_code))
+    try:
+        function()
+    finally:
+        sys.setprofile(None)
+    return codes
+
+
+@pytest.mark.skipif(FASTPATH is None, reason="not built")
+@pytest.mark.parametrize("make", [np.array, jnp.array, lambda ids: tf.constant(ids) + 0])
+def test_rows_are_looked_up_and_updated_in_c(deferred, make):
+    ids = tf.constant(make([2, 0, 2]))
+    table = tf.Variable(np.arange(6.0, dtype=np.float32).reshape(3, 2))
+    _ = table.assign_add(table), table.scatter_sub(tf.IndexedSlices(tf.ones([3, 2]), ids))
+    rows = []
+
+    def step():
+        with tf.GradientTape():
+            rows.append(tf.gather(table, ids))
+        table.scatter_sub(tf.IndexedSlices(rows[-1], ids))
+
+    step()
+    assert bounds.refuse_rows.__code__ not in python_code(step)
+    x = 2 * np.arange(6.0).reshape(3, 2)
+    np.subtract.at(x, [2, 0, 2], 1.0)
+    for found in rows:
+        np.testing.assert_array_equal(found.numpy(), x[[2, 0, 2]])
+        np.subtract.at(x, [2, 0, 2], found.numpy())
+    np.testing.assert_array_equal(table.numpy(), x)
+
+
+@pytest.mark.parametrize("bad", [[0, 3], [-1]])
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+def test_a_row_that_is_not_there_leaves_a_variable_as_it_was(bad, dtype):
+    ids, table = tf.constant(np.array(bad, dtype)), tf.Variable(tf.ones([3, 2]))
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"is not in \[0, 3\)"):
+        tf.gather(table, ids)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"is not in \[0, 3\)"):
+        table.scatter_add(tf.IndexedSlices(tf.ones([len(bad), 2]), ids))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Must have updates"):
+        table.scatter_add(tf.IndexedSlices(tf.ones([2, 3]), tf.constant([0, 1])))
+    with pytest.raises(TypeError, match="Argument `sparse_delta` must be"):
+        table.scatter_add(bad)
+    np.testing.assert_array_equal(table.numpy(), np.ones([3, 2]))
+
+
 def example_bytes(rng):
     """A serialized example with features of each kind."""
     train = tf.train

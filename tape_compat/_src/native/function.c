@@ -74,6 +74,23 @@ static PyObject *op_call(PyObject *self, PyObject *const *args, size_t nargsf, P
     return settled(self, out) ? out : python_call(self, args, nargsf, names);
 }
 
+/* gather(params, indices) of rows. */
+static PyObject *rows_call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *names)
+{
+    if (PyVectorcall_NARGS(nargsf) != 2 || names || !are_inputs(args, 2) ||
+        Py_TYPE(args[1]) != Tensor.type)
+        return python_call(self, args, nargsf, names);
+    PyObject *x = Py_TYPE(args[0]) == Tensor.type ? Py_NewRef(args[0]) : native_read(NULL, args[0]);
+    if (!x)
+        return NULL;
+    PyObject *inputs[] = {x, args[1]};
+    PyObject *out = are_rows(args[1], x)
+                        ? apply_to(&(Call){((Function *)self)->closure, inputs, 2}, NULL)
+                        : python_call(self, inputs, 2, NULL);
+    Py_DECREF(x);
+    return out;
+}
+
 /* Whether a value is a Python number that a floating tensor, or a variable of float32, takes as it
    is; see declare.binary. */
 static int is_number_for(PyObject *value, PyObject *x)
@@ -128,7 +145,7 @@ static PyObject *reflected_call(PyObject *self, PyObject *const *args, size_t na
 
 #define CALL(name) {#name, name##_call},
 static const struct { const char *name; vectorcallfunc call; } calls[] = {
-    CALL(op) CALL(binary) CALL(reflected) CALL(update) CALL(init) CALL(enter) CALL(exit)
+    CALL(op) CALL(binary) CALL(reflected) CALL(rows) CALL(update) CALL(scatter) CALL(init) CALL(enter) CALL(exit)
     CALL(gradient) CALL(traced)};
 
 static PyObject *function_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)

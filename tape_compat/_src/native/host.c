@@ -155,9 +155,9 @@ ALL_BELOW(uint64_t)
 #define BYTES_AT_ONCE 65536
 
 /* Whether the numbers of a buffer are inside axes of these sizes; -1 if Python is to see. */
-static int buffer_within(const Py_buffer *view, PyObject *sizes)
+static int buffer_within(const Py_buffer *view, PyObject *const *sizes, int columns)
 {
-    const int columns = (int)PyTuple_GET_SIZE(sizes), bytes = (int)view->itemsize;
+    const int bytes = (int)view->itemsize;
     const char *format = view->format ? view->format : "";
     format += *format == '='; /* so does JAX say whose order of bytes it is */
     uint64_t bounds[MOST_INPUTS];
@@ -168,7 +168,7 @@ static int buffer_within(const Py_buffer *view, PyObject *sizes)
         return -1;
     for (int i = 0; i < columns; i++) {
         int overflow = 0;
-        long long size = PyLong_AsLongLongAndOverflow(PyTuple_GET_ITEM(sizes, i), &overflow);
+        long long size = PyLong_AsLongLongAndOverflow(sizes[i], &overflow);
         if (overflow || size < 0) {
             PyErr_Clear();
             return -1;
@@ -184,23 +184,42 @@ static int buffer_within(const Py_buffer *view, PyObject *sizes)
     return inside;
 }
 
+/* The same of an array, which may be elsewhere than in the memory of the host. */
+static int array_within(PyObject *array, PyObject *const *sizes, Py_ssize_t columns)
+{
+    Py_buffer view;
+    if (columns < 1 || columns > MOST_INPUTS)
+        return -1;
+    if (PyObject_GetBuffer(array, &view, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS)) {
+        PyErr_Clear();
+        return -1;
+    }
+    int inside = buffer_within(&view, sizes, (int)columns);
+    PyBuffer_Release(&view);
+    return inside;
+}
+
 /* within(array, sizes): see bounds.within. Arrays of other integers are Python's. */
 static PyObject *native_within(PyObject *module, PyObject *const *args, Py_ssize_t n)
 {
-    Py_buffer view;
-    int inside = -1;
     if (n != 2 || !PyTuple_CheckExact(args[1]))
         return refuse("within(array, sizes)");
-    const Py_ssize_t columns = PyTuple_GET_SIZE(args[1]);
-    if (columns >= 1 && columns <= MOST_INPUTS) {
-        if (PyObject_GetBuffer(args[0], &view, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS))
-            PyErr_Clear();
-        else {
-            inside = buffer_within(&view, args[1]);
-            PyBuffer_Release(&view);
-        }
-    }
+    int inside = array_within(args[0], ((PyTupleObject *)args[1])->ob_item,
+                              PyTuple_GET_SIZE(args[1]));
     return inside < 0 ? PyObject_Vectorcall(python.within, args, 2, NULL) : PyBool_FromLong(inside);
+}
+
+/* Whether indices, as far as they are known, are rows of a tensor of numbers; 0 too where Python is
+   to see. */
+static int are_rows(PyObject *indices, PyObject *x)
+{
+    PyObject *aval = SLOT(x, Tensor._aval), *shape = SLOT(aval, Aval.shape);
+    PyObject *array = SLOT(indices, Tensor._array);
+    if (SLOT(aval, Aval.dtype) == python.string || !PyTuple_CheckExact(shape) ||
+        !PyTuple_GET_SIZE(shape) || !PyLong_CheckExact(PyTuple_GET_ITEM(shape, 0)))
+        return 0;
+    return array == Py_None ||
+           array_within(array, ((PyTupleObject *)shape)->ob_item, 1) > 0;
 }
 
 /* swap(order, words): numbers of 64 bits in random order, each of which changes places with one

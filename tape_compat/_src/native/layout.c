@@ -3,7 +3,7 @@
 /* Classes and those of their slots that are read here: `Tensor.type`, and SLOT(x, Tensor._aval). */
 #define CLASSES(CLASS, X)                                                                          \
     CLASS(Aval, X(scalar) X(packed) X(plain) X(trainable) X(floating) X(np_dtype) X(dtype)         \
-                X(_tensor_shape))                                                                  \
+                X(shape) X(_tensor_shape))                                                                  \
     CLASS(Counters, X(instructions) X(cache_hits) X(dispatches) X(fused))                          \
     CLASS(GradientTape, X(ids) X(reads) X(_record) X(_watch_accessed_variables) X(_persistent)     \
                         X(_recording) X(_watched) X(_used_at) X(_warned))                          \
@@ -61,8 +61,8 @@
 /* Names of attributes, as strings: `text.ids`. */
 #define NAMES(X)                                                                                   \
     X(__enter__) X(__exit__) X(_pack) X(_quick) X(_unread) X(acquire) X(answers) X(arguments)      \
-    X(call) X(draw) X(gradient) X(graphs) X(ids) X(immediate) X(item) X(packed) X(python)          \
-    X(record) X(release) X(unpack_results) X(state) X(variable_accessed)
+    X(call) X(draw) X(gradient) X(graphs) X(ids) X(immediate) X(indices) X(item) X(packed) X(python)\
+    X(record) X(release) X(unpack_results) X(state) X(values) X(variable_accessed)
 
 #define MOST_SLOTS 24
 #define FIELD(slot) Py_ssize_t slot;

@@ -101,18 +101,16 @@ static int set_value(PyObject *current, PyObject *handle, PyObject *value)
     return failed ? -1 : 0;
 }
 
-/* A variable gets what a closure gives of its value and a delta of its aval, with no recorder
-   notified: 1, -1 for an error, 0 if it is for Variable.assign_add to see. */
-static int updated(PyObject *current, PyObject *handle, PyObject *closure, PyObject *delta)
+/* A variable gets what a closure gives of its value, the first of the inputs, and others, with no
+   recorder notified: 1, -1 for an error. */
+static int updated(PyObject *current, PyObject *handle, PyObject *closure, PyObject **inputs,
+                   Py_ssize_t n)
 {
-    PyObject *inputs[2] = {SLOT(handle, Handle.tensor), delta};
-    if (SLOT(inputs[0], Tensor._aval) != SLOT(delta, Tensor._aval))
-        return 0;
     PyObject *recorders = Py_NewRef(SLOT(current, ThreadState.recorders));
     PyObject *id = Py_NewRef(SLOT(handle, Handle.id));
     Py_INCREF(inputs[0]);
     put(current, ThreadState.recorders, empty);
-    PyObject *out = apply_to(&(Call){closure, inputs, 2}, id);
+    PyObject *out = apply_to(&(Call){closure, inputs, n}, id);
     put(current, ThreadState.recorders, recorders);
     int failed = !out;
     if (out && !is_tensor(out)) {
@@ -126,6 +124,35 @@ static int updated(PyObject *current, PyObject *handle, PyObject *closure, PyObj
     DROP(out, id, recorders);
     Py_DECREF(inputs[0]);
     return failed ? -1 : 1;
+}
+
+/* The same with a delta of the variable's aval: 0 if it is for Variable.assign_add to see. */
+static int added(PyObject *current, PyObject *handle, PyObject *closure, PyObject *delta)
+{
+    PyObject *inputs[] = {SLOT(handle, Handle.tensor), delta};
+    if (SLOT(inputs[0], Tensor._aval) != SLOT(delta, Tensor._aval))
+        return 0;
+    return updated(current, handle, closure, inputs, 2);
+}
+
+/* The same with rows of IndexedSlices: 0 if it is for Variable._scatter to see. */
+static int scattered(PyObject *current, PyObject *handle, PyObject *closure, PyObject *slices)
+{
+    PyObject *values = PyObject_GetAttr(slices, text.values);
+    PyObject *indices = values ? PyObject_GetAttr(slices, text.indices) : NULL;
+    PyObject *held = Py_NewRef(SLOT(handle, Handle.tensor));
+    int done = 0;
+    if (!indices && !PyErr_ExceptionMatches(PyExc_AttributeError))
+        done = -1;
+    else if (!indices)
+        PyErr_Clear();
+    else if (Py_TYPE(indices) == Tensor.type && is_tensor(indices) &&
+             Py_TYPE(values) == Tensor.type && is_tensor(values) &&
+             SLOT(SLOT(values, Tensor._aval), Aval.dtype) == SLOT(handle, Handle.dtype) &&
+             are_rows(indices, held) && SLOT(handle, Handle.tensor) == held)
+        done = updated(current, handle, closure, (PyObject *[]){held, indices, values}, 3);
+    DROP(held, indices, values);
+    return done;
 }
 
 /* A variable gets the value of a tensor of its shape and dtype: 1, -1 for an error, 0 if it is for
@@ -157,6 +184,14 @@ static int assigned(PyObject *current, PyObject *handle, PyObject *value)
     return done;
 }
 
+/* What a method gives that has changed a variable. */
+static PyObject *changed(PyObject *variable)
+{
+    PyObject *view = SLOT(variable, Variable._view);
+    return view && view != Py_None ? Py_NewRef(view)
+                                   : PyObject_CallMethodOneArg(variable, text._unread, Py_True);
+}
+
 /* Variable.assign_add and assign_sub, and assign, which has no closure. */
 static PyObject *update_call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *names)
 {
@@ -172,13 +207,32 @@ static PyObject *update_call(PyObject *self, PyObject *const *args, size_t nargs
     Py_INCREF(handle);
     if (SLOT(current, ThreadState.capture) == Py_None) /* which keeps what a cell held */
         done = closure == Py_None ? assigned(current, handle, args[1])
-                                  : updated(current, handle, closure, args[1]);
+                                  : added(current, handle, closure, args[1]);
     DROP(handle, current);
     if (done <= 0)
         return done ? NULL : python_call(self, args, nargsf, names);
-    PyObject *view = SLOT(args[0], Variable._view);
-    return view && view != Py_None ? Py_NewRef(view)
-                                   : PyObject_CallMethodOneArg(args[0], text._unread, Py_True);
+    return changed(args[0]);
+}
+
+/* Variable.scatter_add and its like. */
+static PyObject *scatter_call(PyObject *self, PyObject *const *args, size_t nargsf,
+                              PyObject *names)
+{
+    PyObject *handle;
+    if (PyVectorcall_NARGS(nargsf) != 2 || names || Py_TYPE(args[0]) != Variable.type ||
+        !(handle = SLOT(args[0], Variable._handle)))
+        return python_call(self, args, nargsf, names);
+    PyObject *current = thread_state();
+    if (!current)
+        return NULL;
+    int done = 0;
+    Py_INCREF(handle);
+    if (SLOT(current, ThreadState.capture) == Py_None) /* which keeps what a cell held */
+        done = scattered(current, handle, ((Function *)self)->closure, args[1]);
+    DROP(handle, current);
+    if (done <= 0)
+        return done ? NULL : python_call(self, args, nargsf, names);
+    return changed(args[0]);
 }
 
 /* What a source gives now, a new reference: see capture.Source. */

@@ -16,6 +16,7 @@ from jax import lax
 from ..core import dtypes
 from ..core.avals import Aval
 from ..core.dimensions import Shape, Size, fit, is_symbolic, is_unknown
+from ..core.native import native_calls
 from ..core.op import Op
 from ..core.refuse import check_dtype_of, invalid, not_allowed, shown
 from ..values import operators
@@ -124,7 +125,11 @@ _GATHER = Op(
 _GATHER_FROM_END = Op(_gather, "GatherV2", check=_check_gather, of_sizes=_gathered_sizes)
 GATHERS = _GATHER, _GATHER_FROM_END
 
+#: The commonest one.
+_ROWS = _GATHER.bind(axis=0, batch_dims=0)
 
+
+@native_calls("rows", _ROWS)
 @takes_composites
 def gather(
     params: Any,
@@ -179,7 +184,8 @@ def gather(
     if is_text(params):
         settings = {"axis": axis, "batch_dims": batch}
         return move_text(lambda p, i: gather(p, i, **settings), params, by=(indices,))
-    return apply(op.bind(axis=axis, batch_dims=batch), (params, indices))
+    rows = axis == 0 and op is _GATHER
+    return apply(_ROWS if rows else op.bind(axis=axis, batch_dims=batch), (params, indices))
 
 
 def _positions(indices: Any) -> tuple[Any, ...]:

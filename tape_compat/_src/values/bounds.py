@@ -95,30 +95,34 @@ def _on_cpu(array: jax.Array) -> bool:
 @native
 def within(array: Any, sizes: tuple[int, ...]) -> bool:
     """Whether an integer array [..., k] in the host's memory is inside axes of these k sizes; of
-    one size, whether all of its numbers are."""
+    one size, whether all of its numbers are. True for an array that is elsewhere."""
+    if not isinstance(array, np.ndarray) and not _on_cpu(array):
+        return True
     known = np.asarray(array)
     return bool(((known >= 0) & (known < np.array(sizes))).all())
 
 
-def _outside(indices: Tensor, *sizes: Size) -> np.ndarray | None:
+def _outside(indices: Tensor, sizes: tuple[int, ...]) -> np.ndarray | None:
     """Indices that are there, are integers and are in the memory of the host, if one of them is
-    outside of its axis; None if none is. Of an unknown size, only negative ones are."""
+    outside of its axis; None if none is."""
     array = indices._array
-    if array is None or indices._aval.np_dtype.kind not in "iu":
-        return None
-    if not isinstance(array, np.ndarray) and not _on_cpu(array):
-        return None
-    if within(array, tuple([_ENDLESS if is_symbolic(n) else n for n in sizes])):
+    if array is None or indices._aval.np_dtype.kind not in "iu" or within(array, sizes):
         return None
     return np.asarray(array)
 
 
+def _known_size(size: Size) -> int:
+    """A size, or what no place is past if it is unknown."""
+    return _ENDLESS if is_symbolic(size) else size
+
+
 def refuse_rows(indices: Tensor, rows: Size, kernel: str) -> None:
     """TensorFlow's error for a row that is not there."""
-    known = _outside(indices, rows)
+    size = rows if rows.__class__ is int else _known_size(rows)
+    known = _outside(indices, (size,))
     if known is None:
         return
-    at = np.argwhere((known < 0) | (known >= (_ENDLESS if is_symbolic(rows) else rows)))[0]
+    at = np.argwhere((known < 0) | (known >= size))[0]
     raise invalid(f"indices{_place(at)} = {known[tuple(at)]} is not in [0, {rows})", kernel)
 
 
@@ -152,7 +156,7 @@ def refuse_no_permutation(numbers: Tensor, kernel: str) -> None:
 
 def refuse_labels(labels: Tensor, classes: int, kernel: str) -> None:
     """TensorFlow's error for a label that is of no class."""
-    known = None if is_symbolic(classes) else _outside(labels, classes)
+    known = None if is_symbolic(classes) else _outside(labels, (classes,))
     if known is None:
         return
     bad = known[(known < 0) | (known >= classes)][0]
@@ -165,7 +169,7 @@ def refuse_labels(labels: Tensor, classes: int, kernel: str) -> None:
 
 def refuse_segments(ids: Tensor, segments: int, kernel: str) -> None:
     """TensorFlow's error for a segment that is not there. Negative ones are left out."""
-    known = None if is_symbolic(segments) else _outside(ids, segments)
+    known = None if is_symbolic(segments) else _outside(ids, (segments,))
     if known is None or known.max() < segments:
         return
     at = np.argwhere(known >= segments)[0]
@@ -178,10 +182,10 @@ def refuse_positions(indices: Tensor, shape: Sequence[int], kernel: str, what: s
     depth = indices._aval.shape[-1] if indices._aval.shape else 0
     if is_symbolic(depth) or not 0 < depth <= len(shape):
         return
-    known = _outside(indices, *shape[:depth])
+    sizes = tuple(map(_known_size, shape[:depth]))
+    known = _outside(indices, sizes)
     if known is None:
         return
-    sizes = [_ENDLESS if is_symbolic(n) else n for n in shape[:depth]]
     at = np.argwhere(((known < 0) | (known >= np.array(sizes))).any(-1))[0]
     position = ", ".join(map(str, known[tuple(at)].tolist()))
     raise invalid(

@@ -105,10 +105,10 @@ def _scatters_rows(kind: str, what: str) -> Any:
                 "Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: "
                 f"{sparse_delta}"
             )
-        closure = _updates.SCATTER[kind]
         return self._scatter(closure, sparse_delta.indices, sparse_delta.values)
 
-    return _named(run, f"scatter_{kind}", what)
+    closure = _updates.SCATTER[kind]
+    return native_calls("scatter", closure)(_named(run, f"scatter_{kind}", what))
 
 
 def _scatters(kind: str, what: str) -> Any:
