@@ -14,6 +14,7 @@ from benchmarks.workloads import (
     around,
     base,
     derivatives,
+    embeddings,
     growth,
     images,
     networks,
@@ -42,6 +43,16 @@ SMALL = {
     "chain": (lambda: growth.chain_data(20), growth.chain_tf, growth.chain_jax),
     "variables": (lambda: growth.variables_data(5), growth.variables_tf, growth.variables_jax),
     "embedding": (lambda: growth.embedding_data(50), growth.embedding_tf, growth.embedding_jax),
+    "skip_gram": (
+        lambda: embeddings.skip_gram_data(9, 4, 6),
+        embeddings.skip_gram_tf,
+        embeddings.skip_gram_jax,
+    ),
+    "texts": (
+        lambda: embeddings.texts_data(9, 4, 3, 5),
+        embeddings.texts_tf,
+        embeddings.texts_jax,
+    ),
     "gru": (lambda: recurrent.gru_data(steps=2), recurrent.gru_tf, recurrent.gru_jax),
     "hessian": (
         lambda: derivatives.hessian_data(features=4, batch=8),

@@ -12,10 +12,21 @@ from .around import AROUND
 from .base import Workload as Workload
 from .cold import COLD
 from .derivatives import DERIVATIVES
+from .embeddings import EMBEDDINGS
 from .growth import GROWTH
 from .images import IMAGES
 from .networks import NETWORKS
 from .recurrent import RECURRENT
 from .single import SINGLE
 
-WORKLOADS = [*NETWORKS, *IMAGES, *RECURRENT, *DERIVATIVES, *AROUND, *COLD, *GROWTH, *SINGLE]
+WORKLOADS = [
+    *NETWORKS,
+    *IMAGES,
+    *RECURRENT,
+    *DERIVATIVES,
+    *AROUND,
+    *EMBEDDINGS,
+    *COLD,
+    *GROWTH,
+    *SINGLE,
+]
