@@ -152,6 +152,13 @@ def case_several_targets_refused(tf):
     return tape.jacobian([y, y], x)
 
 
+def case_number_as_target_refused(tf):
+    x = tf.Variable([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        x * x
+    return tape.jacobian(0, x)
+
+
 def case_intermediate_source(tf):
     x = tf.Variable([1.0, 2.0])
     with tf.GradientTape() as tape:

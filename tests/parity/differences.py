@@ -47,7 +47,6 @@ DIFFERENCES: dict[str, str] = {
     "function_tracing/unpack_a_symbol": _ITERATED,
     "jacobian/batch_parallel_iterations": _ONE_ROW,
     "jacobian/one_parallel_iteration": _ONE_ROW,
-    "jacobian/none_target": "a TypeError, as gradient() raises; TensorFlow trips over None",
     "linalg/inv_singular": _SINGULAR,
     "linalg/solve_singular": _SINGULAR,
     "operators/index_mixed_int_tensors": "index tensors of two integer dtypes are taken together",

@@ -76,6 +76,16 @@ def target_tensor(value: Any) -> Tensor:
     raise _not_a_tensor("target", value)
 
 
+def one_target(value: Any) -> Tensor:
+    """The target of a Jacobian. Raises: AttributeError, TensorFlow's error for what is none."""
+    if not isinstance(value, CompositeTensor) and not hasattr(value, "shape"):
+        raise AttributeError(
+            f"{type(value).__name__!r} object has no attribute 'shape': the target {value!r} is "
+            f"not one Tensor or Variable. At {user_location()}."
+        )
+    return target_tensor(value)
+
+
 def source_identity(value: Any) -> int:
     if isinstance(value, (Tensor, Variable)):
         return value._id

@@ -28,9 +28,9 @@ from .arguments import (
     flat_leaves,
     gives_zeros,
     in_parts,
+    one_target,
     parts_of,
     source_identity,
-    target_tensor,
     target_tensors,
 )
 from .missed import Shown, missed
@@ -463,7 +463,7 @@ class GradientTape:
         paired = what == "batch_jacobian"
         with reverse.deferring():
             sparse = isinstance(target, IndexedSlices)
-            target = self._dense(target) if sparse else target_tensor(target)
+            target = self._dense(target) if sparse else one_target(target)
             zero = gives_zeros(unconnected)
             ids = [source_identity(s) for s in sources]
             rows = rows if use_pfor else rows or 1
