@@ -24,7 +24,7 @@ except ImportError:
 _Twin = TypeVar("_Twin", bound=Callable[..., Any])
 
 #: The version of the C code that the Python functions agree with.
-VERSION = 41
+VERSION = 42
 
 
 _PURE_PYTHON = os.environ.get("TAPE_COMPAT_PURE_PYTHON", "0").lower() not in ("", "0", "false")
