@@ -10,7 +10,8 @@ import pytest
 
 import tape_compat as tf
 from tape_compat._src.core.native import FASTPATH
-from tape_compat._src.run import kept, policy
+from tape_compat._src.core.program import Program
+from tape_compat._src.run import executor, kept, policy
 
 pytestmark = [
     pytest.mark.compiled,
@@ -203,6 +204,16 @@ def test_a_thread_that_reads_meanwhile(counting):
     assert not wrong
     assert seen == sorted(seen)
     counting.check(CALLS + 300)
+
+
+def test_a_reader_that_came_late(counting):
+    """It waited for the program while a call ran it, and found nothing left of it to run."""
+    plan = counting.plan
+    executor.run(next(part for part in plan if isinstance(part, Program)))
+    counting.step(given(1))
+    counting.step(given(2))
+    counting.check(CALLS + 2)
+    assert counting.plan is not None and counting.plan is not plan
 
 
 def test_calls_in_several_threads(counting):

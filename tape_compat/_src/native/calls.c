@@ -259,6 +259,8 @@ static int run_planned(PyObject *current, PyObject *plan, PyObject *tensors, PyO
     PyObject *sources = PyTuple_GET_ITEM(captured, 1), *cells = PyTuple_GET_ITEM(captured, 3);
     PyObject *avals = PyTuple_GET_ITEM(plan, AVALS);
     PyObject *inputs[MOST_PLANNED], *before[MOST_PLANNED];
+    if (SLOT(owner, Program.ran) != Py_False) /* a reader that waited found nothing left to run */
+        return 0;
     Py_ssize_t n = PyTuple_GET_SIZE(avals) - PyTuple_GET_SIZE(PyTuple_GET_ITEM(plan, SCALARS));
     PyObject *arrays = PyTuple_New(n), *entry = NULL;
     if (arrays)
