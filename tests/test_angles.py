@@ -145,7 +145,6 @@ def test_what_is_left_to_xla(name):
         assert TARGET not in text
 
 
-@pytest.mark.part
 @pytest.mark.modeless
 @pytest.mark.part
 @pytest.mark.parametrize("name", NAMES)
@@ -236,7 +235,6 @@ def test_programs_call_it_and_exports_do_not(monkeypatch, deferred):
     np.testing.assert_allclose(exported.call(state, x)[0], found, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.part
 @pytest.mark.part
 @pytest.mark.compiled
 @pytest.mark.parametrize("columns", [711, 712, 713, 714])  # no other test has traced those

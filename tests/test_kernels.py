@@ -230,7 +230,6 @@ def test_xla_pads_by_more_than_the_window():
 
 
 @pytest.mark.part
-@pytest.mark.part
 @pytest.mark.parametrize(
     "name",
     ["same", "strides", "1d", "3d", "groups, strides", "groups of one", "depthwise, more of each"],
@@ -255,7 +254,6 @@ def test_derivatives_of_every_order_are_those_of_xla(name):
     jax.tree.map(close, found, jax.tree.map(np.asarray, wanted))
 
 
-@pytest.mark.part
 @pytest.mark.part
 @pytest.mark.parametrize("name", ["same", "groups", "depthwise, more of each"])
 @pytest.mark.parametrize("axes", [(0, None), (None, 0), (0, 0)])
@@ -372,7 +370,6 @@ def test_is_deterministic_in_threads(case):
     assert not wrong
 
 
-@pytest.mark.part
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 @pytest.mark.parametrize("name", ["same", "depthwise, more of each"])
 def test_halves_are_done_in_float32(name, dtype):
@@ -437,7 +434,6 @@ def _step(network, k):
     return step
 
 
-@pytest.mark.part
 @pytest.mark.part
 @pytest.mark.parametrize("first", ["run", "export"])
 @pytest.mark.parametrize("number", range(6))

@@ -58,7 +58,6 @@ def orders(arrays):
 
 
 @pytest.mark.part
-@pytest.mark.part
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_it_is_that_of_xla(dtype):
     for kind in range(3):

@@ -60,7 +60,6 @@ def images(shape, dtype, kind):
     return np.random.default_rng(kind).choice(np.array(values, dtype), shape)
 
 
-@pytest.mark.part
 @pytest.mark.modeless
 @pytest.mark.part
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, jnp.bfloat16])

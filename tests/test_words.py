@@ -61,7 +61,6 @@ COUNTS = (0, 33)
 
 
 @pytest.mark.part
-@pytest.mark.part
 @pytest.mark.parametrize("dtype", [dtypes.float32, dtypes.float64], ids=lambda d: d.name)
 @pytest.mark.parametrize("kind", ["uniform", "normal", "truncated_normal"])
 def test_numbers_are_those_of_xla(kind, dtype):
