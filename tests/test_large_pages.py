@@ -198,7 +198,7 @@ def loss_of(factor):
 
 def run(i):
     function, factor = tf.function(loss_of), tf.constant(0.1 * (i + 1))
-    for _ in range(40):
+    for _ in range(100):
         found[i].append(float(function(factor)))
 
 found = [[] for _ in range(3)]
