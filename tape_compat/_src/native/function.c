@@ -145,8 +145,8 @@ static PyObject *reflected_call(PyObject *self, PyObject *const *args, size_t na
 
 #define CALL(name) {#name, name##_call},
 static const struct { const char *name; vectorcallfunc call; } calls[] = {
-    CALL(op) CALL(binary) CALL(reflected) CALL(rows) CALL(update) CALL(scatter) CALL(init) CALL(enter) CALL(exit)
-    CALL(gradient) CALL(traced)};
+    CALL(op) CALL(binary) CALL(reflected) CALL(rows) CALL(update) CALL(scatter) CALL(init)
+    CALL(enter) CALL(exit) CALL(gradient) CALL(traced)};
 
 static PyObject *function_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {

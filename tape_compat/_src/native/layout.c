@@ -3,7 +3,7 @@
 /* Classes and those of their slots that are read here: `Tensor.type`, and SLOT(x, Tensor._aval). */
 #define CLASSES(CLASS, X)                                                                          \
     CLASS(Aval, X(scalar) X(packed) X(plain) X(trainable) X(floating) X(np_dtype) X(dtype)         \
-                X(shape) X(_tensor_shape))                                                                  \
+                X(shape) X(_tensor_shape))                                                         \
     CLASS(Counters, X(instructions) X(cache_hits) X(dispatches) X(fused))                          \
     CLASS(GradientTape, X(ids) X(reads) X(_record) X(_watch_accessed_variables) X(_persistent)     \
                         X(_recording) X(_watched) X(_used_at) X(_warned))                          \

@@ -192,31 +192,12 @@ static PyObject *changed(PyObject *variable)
                                    : PyObject_CallMethodOneArg(variable, text._unread, Py_True);
 }
 
-/* Variable.assign_add and assign_sub, and assign, which has no closure. */
-static PyObject *update_call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *names)
-{
-    PyObject *closure = ((Function *)self)->closure, *handle;
-    if (PyVectorcall_NARGS(nargsf) != 2 || names || Py_TYPE(args[0]) != Variable.type ||
-        !(handle = SLOT(args[0], Variable._handle)) || Py_TYPE(args[1]) != Tensor.type ||
-        !is_tensor(args[1]))
-        return python_call(self, args, nargsf, names);
-    PyObject *current = thread_state();
-    if (!current)
-        return NULL;
-    int done = 0;
-    Py_INCREF(handle);
-    if (SLOT(current, ThreadState.capture) == Py_None) /* which keeps what a cell held */
-        done = closure == Py_None ? assigned(current, handle, args[1])
-                                  : added(current, handle, closure, args[1]);
-    DROP(handle, current);
-    if (done <= 0)
-        return done ? NULL : python_call(self, args, nargsf, names);
-    return changed(args[0]);
-}
+/* How a variable is changed by a value: 1, -1 for an error, 0 if it is for Python to see. */
+typedef int (*Change)(PyObject *current, PyObject *handle, PyObject *closure, PyObject *value);
 
-/* Variable.scatter_add and its like. */
-static PyObject *scatter_call(PyObject *self, PyObject *const *args, size_t nargsf,
-                              PyObject *names)
+/* A method of a variable that takes one value. */
+static PyObject *change_call(Change change, PyObject *self, PyObject *const *args, size_t nargsf,
+                             PyObject *names)
 {
     PyObject *handle;
     if (PyVectorcall_NARGS(nargsf) != 2 || names || Py_TYPE(args[0]) != Variable.type ||
@@ -228,11 +209,34 @@ static PyObject *scatter_call(PyObject *self, PyObject *const *args, size_t narg
     int done = 0;
     Py_INCREF(handle);
     if (SLOT(current, ThreadState.capture) == Py_None) /* which keeps what a cell held */
-        done = scattered(current, handle, ((Function *)self)->closure, args[1]);
+        done = change(current, handle, ((Function *)self)->closure, args[1]);
     DROP(handle, current);
     if (done <= 0)
         return done ? NULL : python_call(self, args, nargsf, names);
     return changed(args[0]);
+}
+
+/* By a tensor; to it where there is no closure. */
+static int changed_by_tensor(PyObject *current, PyObject *handle, PyObject *closure,
+                             PyObject *value)
+{
+    if (Py_TYPE(value) != Tensor.type || !is_tensor(value))
+        return 0;
+    return closure == Py_None ? assigned(current, handle, value)
+                              : added(current, handle, closure, value);
+}
+
+/* Variable.assign_add and assign_sub, and assign, which has no closure. */
+static PyObject *update_call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *names)
+{
+    return change_call(changed_by_tensor, self, args, nargsf, names);
+}
+
+/* Variable.scatter_add and its like. */
+static PyObject *scatter_call(PyObject *self, PyObject *const *args, size_t nargsf,
+                              PyObject *names)
+{
+    return change_call(scattered, self, args, nargsf, names);
 }
 
 /* What a source gives now, a new reference: see capture.Source. */
