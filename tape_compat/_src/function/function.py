@@ -201,8 +201,7 @@ class Function(Recorded):
         arguments = bound.taken_apart()
         if arguments.has_texts:
             if any(x._aval.dtype is string and x._is_symbolic() for x in arguments.tensors):
-                args, kwargs = self._signature.taken(args, kwargs)
-                return as_tensors(self._converted(*args, **kwargs), self._python_function)
+                return self._inside(args, kwargs)
             bound = self._of_texts(bound, arguments)
             if bound.known_texts:
                 arguments = bound.taken_apart()
@@ -216,8 +215,7 @@ class Function(Recorded):
         except errors.NeedsValue:
             if not takes_steps():
                 raise
-            args, kwargs = self._signature.taken(args, kwargs)
-            return as_tensors(self._converted(*args, **kwargs), self._python_function)
+            return self._inside(args, kwargs)
         if isinstance(trace, str):
             alone = not kwargs and len(args) == 1 and isinstance(args[0], Opaque)
             if alone and key in self._traces:
@@ -243,6 +241,11 @@ class Function(Recorded):
             return known
         return bound
 
+    def _inside(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What it gives in another function, which takes its steps one by one."""
+        args, kwargs = self._signature.taken(args, kwargs)
+        return as_tensors(self._converted(*args, **kwargs), self._python_function)
+
     def _as_python(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What the Python function gives."""
         args, kwargs = self._signature.taken(args, kwargs)
@@ -264,9 +267,8 @@ class Function(Recorded):
             return self._as_python(args, kwargs)
         chances.calls += 1
         if state.capture is not None:
-            if trace.graph.in_parts:  # the function around it takes its steps one by one
-                args, kwargs = self._signature.taken(args, kwargs)
-                return as_tensors(self._converted(*args, **kwargs), self._python_function)
+            if trace.graph.in_parts:
+                return self._inside(args, kwargs)
             return trace.call(arguments.tensors, arguments.variables)
         with done_so_far() as done:
             try:
@@ -535,9 +537,8 @@ class Function(Recorded):
         specs = self._signature.specs
         if specs is None and not self._signature.python.parameters:
             specs = ()
-        if specs is not None:
-            if not self._given or of_any_rank(self._signature.bound(specs, {})):
-                self.get_concrete_function(*specs)
+        if specs is not None and (not self._given or of_any_rank(self._signature.bound(specs, {}))):
+            self.get_concrete_function(*specs)
         return without_covered(self._concretes())
 
     def _trackable_children(self, save_type: str = "checkpoint", **_: Any) -> dict[str, Any]:

@@ -39,9 +39,11 @@ from .declare import name_ops, op, static
 from .order_kernel import top
 from .sums import TopKV2
 
+_CHECK_ORDERED = check_dtypes("TopKV2", REAL)
+
 
 def _check_top_k(avals: tuple[Aval, ...], k: int, index_type: DType) -> None:
-    check_dtypes("TopKV2", "float integer")(avals)
+    _CHECK_ORDERED(avals)
     if index_type.name not in ("int16", "int32", "int64"):
         raise not_allowed(index_type, "int16, int32, int64", "TopKV2", "index_type")
     shape = avals[0].shape

@@ -8,7 +8,7 @@ TensorFlow's then.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ...composites.fields import spec_of
@@ -60,13 +60,14 @@ def defined(concrete: ConcreteFunction, name: str, differentiable: bool) -> Defi
     body = Body(name, trace.graph.name, differentiable)
     specs = write(body, concrete)
     body.finish_arguments()
-    inputs = tuple(
-        [TensorSpec(x.shape, x.dtype, as_name(x.name or "x")) for x in concrete._input_specs]
-    )
-    functions = tuple(body.functions)
-    return Definition(
-        body.function, functions, tuple(body.resources), saved, inputs, specs, results
-    )
+    functions, used = tuple(body.functions), tuple(body.resources)
+    inputs = as_written(concrete._input_specs)
+    return Definition(body.function, functions, used, saved, inputs, specs, results)
+
+
+def as_written(specs: Iterable[TensorSpec]) -> tuple[TensorSpec, ...]:
+    """The specs of what a function takes, with names that a graph may have."""
+    return tuple([TensorSpec(x.shape, x.dtype, as_name(x.name or "x")) for x in specs])
 
 
 def saved_function(concrete: ConcreteFunction, results: Any) -> SavedConcreteFunction:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -124,24 +123,20 @@ _CALLS = {
 }
 
 
-def plain(function: Callable[..., Arrays]) -> Callable[..., Arrays]:
-    """A function of arrays that does the same by formulas, where it has primitives that they are
-    for.
-
-    >>> float(plain(lambda x: (jax.lax.erf(x),))(jnp.float32(0.5))[0])
-    0.520...
-    """
-
-    return lambda *arrays: tuple(by_formulas(jax.make_jaxpr(function)(*arrays))(*arrays))
-
-
 def is_plain(closed: Any) -> bool:
     """Whether a closed jaxpr has no primitive that there is a formula for."""
     return not any(name in _REPLACED for name in primitives(closed.jaxpr))
 
 
 def by_formulas(closed: Any) -> Callable[..., list[Any]]:
-    """A closed jaxpr as a function that does the same by formulas."""
+    """A closed jaxpr as a function that does the same by formulas, where it has primitives that
+    they are for.
+
+    >>> import jax
+    >>> x = jnp.float32(0.5)
+    >>> float(by_formulas(jax.make_jaxpr(jax.lax.erf)(x))(x)[0])
+    0.520...
+    """
     jaxpr, consts = (closed.jaxpr, closed.consts) if hasattr(closed, "consts") else (closed, ())
     return lambda *arrays: _evaluated(jaxpr, consts, arrays)
 

@@ -9,11 +9,11 @@ from ...core.dtypes import int32
 from ...core.errors import user_location
 from ...core.shapes import TensorShape
 from ...function.any_rank import ConcreteFunctionOfAnyRank
-from ...function.concrete import ConcreteFunction, as_name
+from ...function.concrete import ConcreteFunction
 from ...values import nest
 from ...values.spec import TensorSpec
 from .body import Body
-from .definitions import Definition, result_specs, saved_function, write
+from .definitions import Definition, as_written, result_specs, saved_function, write
 from .make_nodes import RESOURCE_TYPE, function_named
 from .part_nodes import of_state, shared_resources
 
@@ -57,7 +57,7 @@ def defined_of_any_rank(
     if stateful:
         signature.control_output.append(node.name)
         body.function.control_ret.add(key=node.name, value=node.name)
-    named = tuple([TensorSpec(x.shape, x.dtype, as_name(x.name or "x")) for x in given])
+    named = as_written(given)
     saved = saved_function(concrete, results)
     functions, used = tuple(body.functions), tuple(body.resources)
     return Definition(body.function, functions, used, saved, named, tuple(specs), results)

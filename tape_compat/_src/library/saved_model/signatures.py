@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ...checkpoint.tracking import functions_of
 from ...core.dtypes import string
-from ...function.concrete import ConcreteFunction, as_name
+from ...function.concrete import ConcreteFunction
 from ...function.function import Function
 from ...function.signature import parameter_name
 from ...values import nest
@@ -18,7 +18,7 @@ from ...values.spec import TensorSpec
 from ...values.tensor import Tensor
 from .assets import Asset
 from .body import Body
-from .definitions import Definition, result_specs, saved_specs
+from .definitions import Definition, as_written, result_specs, saved_specs
 from .main_graph import CALL
 from .make_nodes import RESOURCE_TYPE, function_named, unique
 from .messages import FunctionSpec
@@ -65,7 +65,7 @@ class Served(NamedTuple):
             spec = definition.outputs[place]
             outputs.append(TensorSpec(spec.shape, spec.dtype, f"output_{len(outputs)}"))
             body.result(outputs[-1].name or "", f"{node.name}:output:{place}", spec.dtype, ())
-        inputs = tuple([TensorSpec(x.shape, x.dtype, as_name(str(x.name))) for x in given.values()])
+        inputs = as_written(given.values())
         saved = saved_specs(((), given), results)
         return Definition(body.function, (), resources, saved, inputs, tuple(outputs), results)
 
