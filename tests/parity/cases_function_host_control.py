@@ -416,3 +416,79 @@ def case_signatures_of_functions_inside_of_others(tf):
     outer = tf.function(lambda x, n: choose(x, n), autograph=False)
     x = tf.constant([1.0, -2.0, 3.0])
     return [outer(x, 1), outer(x, 2)]
+
+
+def _growing(tf, scale, turns):
+    """Recorded for a vector of any size; counts its turns."""
+
+    @tf.function(input_signature=[tf.TensorSpec([None]), tf.TensorSpec([], tf.int32)])
+    def grown(x, n):
+        kept = x if turns is None else tf.boolean_mask(x, x > -10.0)
+        y = x * scale
+        for _ in tf.range(n):
+            y = tf.concat([y, x * y[0] * scale], 0)
+            if turns is not None:
+                turns.assign_add(1)
+        return y, tf.reduce_sum(y), kept
+
+    return grown
+
+
+def case_growth_inside_of_another_function(tf):
+    """The sizes that a caller knows are not those that its loop goes by, before and after it was
+    called by itself."""
+    x, scale, turns = tf.constant([1.0, 2.0, 3.0]), tf.Variable(2.0), tf.Variable(0)
+    found = []
+    for calls, first in ((None, True), (turns, False)):
+        grown = _growing(tf, scale, calls)
+        nested = tf.function(lambda x, n, f=grown: [*f(x, n), f(x[:2], n + 1)[0]])
+        if not first:
+            found.append(grown(x, 1))
+        found += [nested(x, tf.constant(n)) for n in (2, 0)]
+        found.append(grown(x, 1))
+    return found, turns
+
+
+def case_gradients_of_growth_inside_of_another_function(tf):
+    scale, turns = tf.Variable(2.0), tf.Variable(0)
+    grown = _growing(tf, scale, turns)
+
+    @tf.function
+    def inside(x, n):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y, total, _ = grown(x, n)
+            loss = tf.reduce_sum(y * y) + total
+        return tape.gradient(loss, [x, scale])
+
+    @tf.function
+    def summed(x, n):
+        total = tf.constant(0.0)
+        for i in tf.range(n):
+            total += grown(x, i)[1]
+        return total
+
+    x = tf.constant([1.0, 2.0, 3.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        total = summed(x, tf.constant(3))
+    found = [inside(x, tf.constant(n)) for n in (2, 0)]
+    return found, total, tape.gradient(total, [x, scale]), turns
+
+
+def case_texts_that_grow(tf):
+    signature = [tf.TensorSpec([None], tf.string), tf.TensorSpec([], tf.int32)]
+
+    @tf.function(input_signature=signature)
+    def grown(x, n):
+        y = x
+        for _ in tf.range(n):
+            y = tf.concat([y, x + "!"], 0)
+        return y, tf.size(y)
+
+    @tf.function
+    def nested(n):
+        return grown(tf.strings.split("a b c"), n), grown(["d"], n)
+
+    by_itself = [grown(tf.constant(["a", "b"]), n) for n in (2, 0)]
+    return by_itself, [nested(tf.constant(n)) for n in (1, 0)]

@@ -78,6 +78,19 @@ def module(tf):
                     total -= 1.0
             return total
 
+        @tf.function(input_signature=[tf.TensorSpec([None]), tf.TensorSpec([], tf.int32)])
+        def larger(self, x, n):
+            """A loop of these shapes is refused where the size of x is known."""
+            y = x
+            for i in tf.range(n):
+                tf.print("turn", i, output_stream="file:///dev/null")
+                y = tf.concat([y, x * self.w[0, 2]], 0)
+            return y
+
+        @tf.function(input_signature=[tf.TensorSpec([2]), tf.TensorSpec([], tf.int32)])
+        def calls(self, x, n):
+            return self.larger(x, n) * 2.0, tf.size(self.larger(x[:1], n + 1))
+
     return Control(), {
         "branch": [([1.0, 3.0],), ([-1.0, -3.0],), ([0.5],)],
         "switch": [([1.0, 2.0], 0), ([1.0, 2.0], 1), ([1.0, 2.0], 7)],
@@ -85,5 +98,6 @@ def module(tf):
         "decode": [(0, 6), (2, 6), (1, 0)],
         "doubled": [([1.0, 2.0],), ([9.0],)],
         "words": [(["ab", "", "b"],), (["c"],)],
+        "calls": [([1.0, 2.0], 2), ([1.0, 2.0], 0)],
         "nested": [([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]],), ([[0.0, 1.0]],)],
     }

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import logging
-import sys
 import threading
 import weakref
 from collections import deque
@@ -18,7 +18,7 @@ from ..core.caches import keep
 from ..core.dimensions import INCONCLUSIVE, are_free
 from ..core.dtypes import string
 from ..core.forwards import forwards
-from ..core.native import native, native_calls
+from ..core.native import native_calls
 from ..core.state import LOCAL, MODE
 from ..ops.random_keys import PythonDraws
 from ..run import policy
@@ -40,7 +40,7 @@ from .graph import FuncGraph
 from .methods import as_method
 from .retracing import (
     General,
-    Retracing,
+    Quick,
     key_of,
     retracing_of,
     shapes_of,
@@ -49,34 +49,11 @@ from .retracing import (
     with_zeros,
 )
 from .signature import LITERALS, Arguments, Bound, Signature, serves, spec_names, texts_in
-from .trace import AssumingTrace, Trace, as_tensors, traced
+from .trace import AssumingTrace, BySizes, Trace, Unlearned, as_tensors, traced
 from .tracebacks import filter_traceback
 
 LOGGER = logging.getLogger("tape_compat")
 _AS_PYTHON = "%s cannot be recorded, and its Python runs at each call: %s"
-
-
-class Unlearned(str):
-    """Why there is no trace yet: something must be seen first; the next call may make one."""
-
-    __slots__ = ()
-
-
-class BySizes(dict[tuple, Any]):
-    """Traces for each set of sizes, by the arguments, where one for unknown sizes is not possible:
-    an op or the Python function needs a number."""
-
-
-@native
-class Quick:
-    """What most calls need of a function: how many arguments they have, at `least` and at `most`,
-    its traces, and what notes the calls."""
-
-    __slots__ = ("least", "most", "retracing", "traces")
-
-    def __init__(self, plain: tuple[float, float], traces: dict[tuple, Any], retracing: Retracing):
-        self.least, self.most = [int(max(-1, min(count, sys.maxsize))) for count in plain]
-        self.traces, self.retracing = traces, retracing
 
 
 class Function(Recorded):
@@ -106,6 +83,10 @@ class Function(Recorded):
         self._lock = threading.RLock()
         #: A trace by the arguments; or several; or why there is none.
         self._traces: dict[tuple, Trace | BySizes | str] = {}
+        #: Those for each set of sizes that are made inside other functions.
+        self._inner: dict[tuple, BySizes] = {}
+        #: There, for arguments of known sizes: see `trace_of_own_sizes`.
+        self._own_sizes: dict[tuple, Trace | None] = {}
         self._given: dict[tuple, tuple[Bound, Trace]] = {}
         self._concrete: dict[tuple, ConcreteFunction] = {}
         #: The keys of traces for texts, the oldest first.
@@ -212,10 +193,10 @@ class Function(Recorded):
                 trace = self._trace(key, bound)
             if isinstance(trace, BySizes):
                 trace = self._trace_of_sizes(trace, bound)
-        except errors.NeedsValue:
+        except Exception as error:
             if not takes_steps():
                 raise
-            return self._inside(args, kwargs)
+            return self._inside(args, kwargs, error)
         if isinstance(trace, str):
             alone = not kwargs and len(args) == 1 and isinstance(args[0], Opaque)
             if alone and key in self._traces:
@@ -241,8 +222,18 @@ class Function(Recorded):
             return known
         return bound
 
-    def _inside(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What it gives in another function, which takes its steps one by one."""
+    def _inside(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception | None = None
+    ) -> Any:
+        """What it gives in another function, which takes its steps one by one; as one step, if it
+        is possible for unknown sizes only. error: what recording it gave."""
+        bound = self._signature.bind(args, kwargs)
+        nested = importlib.import_module(f"{__package__}.nested")  # which most programs need not
+        own = nested.trace_of_own_sizes(self, bound)
+        if own is not None:
+            return nested.call_inside(own, bound.taken_apart())
+        if error is not None and not isinstance(error, errors.NeedsValue):
+            raise error
         args, kwargs = self._signature.taken(args, kwargs)
         return as_tensors(self._converted(*args, **kwargs), self._python_function)
 
@@ -285,7 +276,7 @@ class Function(Recorded):
     def _forget(self, trace: Trace) -> None:
         """Let the next call record it anew."""
         with self._lock:
-            for kept in (self._traces, *self._traces.values()):
+            for kept in (self._traces, *self._traces.values(), *self._inner.values()):
                 if isinstance(kept, dict):
                     for key in [key for key, found in kept.items() if found is trace]:
                         del kept[key]
@@ -307,12 +298,17 @@ class Function(Recorded):
                     given = self._general.of(given)
                 by_sizes = given.has_unknown and not bound.has_unknown
                 shared = self._reduce_retracing or by_sizes
+                inside = LOCAL.state.capture is not None
                 if shared:
                     found = self._traces.get(given.key)
+                if found is None and by_sizes and inside and given.key in self._inner:
+                    return self._inner[given.key]
                 if found is None:
                     found = self._serving(key) or self._record(given, by_sizes)
                 if isinstance(found, str) and by_sizes:
                     found = BySizes()
+                    if inside:  # by itself it may be possible, with steps of the host
+                        return self._inner.setdefault(given.key, found)
                 elif isinstance(found, Unlearned):
                     return found
                 elif isinstance(found, str) and bound.has_unknown:
@@ -413,8 +409,10 @@ class Function(Recorded):
         self._given[given.key] = given, found
         return found
 
-    def _recorded(self, bound: Bound, creates: bool, settled: bool, steps: bool = True) -> Trace:
-        """steps: whether the host may do some."""
+    def _recorded(
+        self, bound: Bound, creates: bool, settled: bool, steps: bool = True, again: bool = True
+    ) -> Trace:
+        """steps: whether the host may do some. again: whether it is tried without if it fails."""
         self._count += 1
         sketch = SketchOfSteps() if steps else None
         try:
@@ -422,7 +420,7 @@ class Function(Recorded):
         except (errors.NeedsValue, INCONCLUSIVE):
             raise
         except Exception:
-            if sketch is None or not sketch.taken or _with_texts(bound):
+            if sketch is None or not sketch.taken or not again or _with_texts(bound):
                 raise
             # what Python asked of an unknown size or a text may be all that is wrong
             return self._recorded(bound, creates, settled, steps=False)

@@ -33,7 +33,8 @@ from .untaken import REFUSALS
 
 
 class ControlStep(TapedStep):
-    """A conditional or a loop. parts: its branches, or its predicate and body."""
+    """A conditional, a loop or a call. parts: its branches, its predicate and body, or what is
+    called."""
 
     __slots__ = ("parts", "silent")
     tells_sizes = True
@@ -59,12 +60,16 @@ class ControlStep(TapedStep):
         return any(part.unknown for part in self.parts) or any(a.unknown for a in self.avals)
 
     def _at(self, sizes: Sizes) -> ControlStep:
-        made = self._with([part.at(sizes) for part in self.parts], sizes)
+        made = self._with(sizes)
         made.taped = self.taped
         return made
 
-    def _with(self, parts: Sequence[Any], sizes: Sizes) -> ControlStep:
+    def _with(self, sizes: Sizes) -> ControlStep:
         raise NotImplementedError
+
+    def _parts_with(self, sizes: Sizes) -> list[Any]:
+        """The parts with sizes for the unknown ones."""
+        return [part.at(sizes) for part in self.parts]
 
     def _results(self, sizes: Sizes) -> list[Aval]:
         """The avals of what it gives, with sizes for the unknown ones."""
@@ -116,8 +121,42 @@ class Branches(ControlStep):
             return outputs
         return _connected(outputs, self.parts, operands, avals)
 
-    def _with(self, parts: Sequence[Any], sizes: Sizes) -> Branches:
-        return Branches(self.name, parts, self._results(sizes))
+    def _with(self, sizes: Sizes) -> Branches:
+        return Branches(self.name, self._parts_with(sizes), self._results(sizes))
+
+
+class FunctionCall(ControlStep):
+    """A function that the host does steps of, called inside another. Inputs: its arguments, then
+    what it takes beside. Unknown sizes in its part are its own, not those of the record around.
+
+    takes: the avals of its inputs, with its own sizes. fitted: gives the part for what it takes in
+    a call.
+    """
+
+    __slots__ = ("fitted", "takes")
+
+    def __init__(
+        self,
+        name: str,
+        part: Call,
+        results: Sequence[Aval],
+        takes: Sequence[Aval],
+        fitted: Callable[[Sequence[Tensor]], Call],
+    ):
+        super().__init__(name, (part,), results)
+        self.takes, self.fitted = tuple(takes), fitted
+
+    def give(self, found: Captured, /, *values: Tensor) -> list[Tensor]:
+        part = self.fitted(values)
+        parts = parts_of(part, tuple([x._aval for x in values]))
+        return run_parts(found, parts, part.flat.outputs, values, Sizes())
+
+    def _has_unknown(self) -> bool:
+        return any(aval.unknown for aval in self.avals)
+
+    def _with(self, sizes: Sizes) -> FunctionCall:
+        made = self._results(sizes)
+        return FunctionCall(self.name, self.parts[0], made, self.takes, self.fitted)
 
 
 #: Loops that nobody follows, by the avals of what they take.
@@ -162,9 +201,9 @@ class Loop(ControlStep):
             first = False
             carried = run_parts(found, *body, given, sizes)
 
-    def _with(self, parts: Sequence[Any], sizes: Sizes) -> Loop:
+    def _with(self, sizes: Sizes) -> Loop:
         carried = [aval.at(sizes) for aval in self.carried]
-        return Loop(self.name, parts, self._results(sizes), carried)
+        return Loop(self.name, self._parts_with(sizes), self._results(sizes), carried)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -172,7 +211,7 @@ class Loop(ControlStep):
 
 
 def record_control(step: ControlStep, inputs: Sequence[Tensor]) -> list[Tensor]:
-    """Record a conditional or a loop that the host does: what it gives. Tapes follow it."""
+    """Record a conditional, a loop or a call that the host does: what it gives. Tapes follow it."""
     state = LOCAL.state
     state.capture.take_host_step()
     state.capture.sketch.taken = True

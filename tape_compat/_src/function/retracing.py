@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -250,3 +251,15 @@ def widened(bound: Bound) -> Bound:
 
 def _any_first(spec: TensorSpec) -> bool:
     return bool(spec.shape.rank) and spec.shape[0] is None
+
+
+@native
+class Quick:
+    """What most calls need of a function: how many arguments they have, at `least` and at `most`,
+    its traces, and what notes the calls."""
+
+    __slots__ = ("least", "most", "retracing", "traces")
+
+    def __init__(self, plain: tuple[float, float], traces: dict[tuple, Any], retracing: Retracing):
+        self.least, self.most = [int(max(-1, min(count, sys.maxsize))) for count in plain]
+        self.traces, self.retracing = traces, retracing

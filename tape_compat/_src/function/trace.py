@@ -357,21 +357,33 @@ class Trace:
 
     def _fitted(self, tensors: Sequence[Tensor], variables: Sequence[Variable]) -> Captured:
         """What was recorded, for tensors of these sizes and for these variables."""
-        found = self.captured
-        handles = {m._handle: v._handle for m, v in zip(self.variables, variables)}
-        if any(mine is not given for mine, given in handles.items()):
-            found = self._with(found, handles, variables)
+        found, handles = self.of_variables(variables)
         if self.shapes is not None:
             held = [current(handles.get(h, h)) for h in self.graph.variable_avals]
             found = found._replace(closure=self._at_sizes([*tensors, *held]))
         return found
+
+    def of_variables(self, variables: Sequence[Variable]) -> tuple[Captured, dict[Handle, Handle]]:
+        """What was recorded, for these variables as arguments, and the cells that they have in the
+        place of those that were recorded."""
+        handles = {m._handle: v._handle for m, v in zip(self.variables, variables)}
+        if all(mine is given for mine, given in handles.items()):
+            return self.captured, handles
+        return self._with(self.captured, handles, variables), handles
+
+    def at_values(self, values: Sequence[Tensor]) -> Any:
+        """The closure for what it takes in a call: its inputs, then what its sources give."""
+        given, sources = values[: len(self.inputs)], values[len(self.inputs) :]
+        pairs = zip(self.captured.sources, sources, strict=True)
+        held = {source: x for source, x in pairs if isinstance(source, Handle)}
+        return self._at_sizes([*given, *[held[h] for h in self.graph.variable_avals]])
 
     def _at_sizes(self, tensors: Sequence[Tensor]) -> Any:
         """The closure for tensors of these sizes."""
         key = tuple([x._aval for x in tensors])
         found = self._closures.get(key)
         if found is None:
-            made, bound = self.closure_at(self._sizes(tensors)), limits.MAX_SHAPES_PER_CLOSURE
+            made, bound = self.closure_at(self.sizes(tensors)), limits.MAX_SHAPES_PER_CLOSURE
             found = keep(self._closures, key, made, bound)
         return found
 
@@ -382,21 +394,25 @@ class Trace:
         held = {source: x.shape for source, x in pairs if isinstance(source, Handle)}
         return [*given, *[held[handle] for handle in self.graph.variable_avals]]
 
+    def takes(self) -> list[Aval]:
+        """The avals of what its closure takes."""
+        further = [self.graph.tensor_at(slot) for slot in self.graph.further_inputs()]
+        return [x._aval for x in (*self.inputs, *further)]
+
     def closure_at(self, sizes: Sizes) -> Any:
         """The closure with sizes for the unknown ones, without branches that do not take them."""
-        further = [self.graph.tensor_at(slot) for slot in self.graph.further_inputs()]
-        avals = tuple([x._aval.at(sizes) for x in (*self.inputs, *further)])
+        avals = tuple([aval.at(sizes) for aval in self.takes()])
         return at_sizes(self.captured.closure, sizes, avals)
 
     def holds_for(self, tensors: Sequence[Tensor]) -> bool:
         """Whether the sizes that were computed are those that there are for these tensors, of which
         some have no elements: JAX takes it that an unknown size is not 0, and `x[:1]` one row."""
         held = [current(handle) for handle in self.graph.variable_avals]
-        sizes, path = self._sizes([*tensors, *held]), self.graph.node.path()
+        sizes, path = self.sizes([*tensors, *held]), self.graph.node.path()
         known = {slot: aval.at(sizes) for slot, aval in slot_avals(path).items()}
         return all(_is_told(node, known, sizes) for node in path)
 
-    def _sizes(self, tensors: Sequence[Tensor]) -> Sizes:
+    def sizes(self, tensors: Sequence[Tensor]) -> Sizes:
         """What the unknown sizes are in a call."""
         assert self.shapes is not None
         found = Sizes.between(self.shapes, [x._aval.shape for x in tensors])
@@ -440,6 +456,17 @@ class AssumingTrace(Trace):
     the calls of others need not ask."""
 
     __slots__ = ()
+
+
+class Unlearned(str):
+    """Why there is no trace yet: something must be seen first; the next call may make one."""
+
+    __slots__ = ()
+
+
+class BySizes(dict[tuple, Any]):
+    """Traces for each set of sizes, by the arguments, where one for unknown sizes is not possible:
+    an op or the Python function needs a number."""
 
 
 def traced(

@@ -130,7 +130,7 @@ def _loosened(
     sketch = LOCAL.state.capture.sketch
     found = list(given)
     for i, (x, shape) in enumerate(zip(given, loose, strict=True)):
-        if not isinstance(x, Tensor) or x.dtype is string or shape.rank is None:
+        if not isinstance(x, Tensor) or shape.rank is None:
             continue
         sizes = [
             sketch.size() if wanted is None and (unknown or type(size) is int) else size

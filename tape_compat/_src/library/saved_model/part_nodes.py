@@ -14,7 +14,7 @@ from ...core.errors import user_location
 from ...core.op import Closure
 from ...core.shapes import TensorShape
 from ...core.steps import Step, Steps
-from ...function.host_control import Branches, ControlStep, Loop
+from ...function.host_control import Branches, ControlStep, FunctionCall, Loop
 from ...function.program_parts import ProgramPart, parts_between, parts_of
 from ...function.python_steps import TapedStep
 from ...values.effects import Effect
@@ -299,7 +299,10 @@ class PartWriter:
     # -- conditionals and loops -----------------------------------------------------------------
 
     def _control(self, step: ControlStep, kinds: list[Aval], given: list[str]) -> list[str]:
-        """Write a conditional or a loop. What tells unknown sizes goes into its functions too."""
+        """Write a conditional, a loop or a call. What tells unknown sizes goes into the functions
+        of the first two, too."""
+        if isinstance(step, FunctionCall):
+            return self._call(step, kinds, given)
         further = [(value, aval) for value, aval in self.rulers if value not in given]
         if isinstance(step, Loop):
             return self._loop(step, kinds, given, further)
@@ -346,9 +349,32 @@ class PartWriter:
         writer.rulers += zip(arguments[len(kinds) :], further, strict=True)
         writer.outside += [*self.empty, *self.outside, *empty]
         writer._assumed += self._assumed
-        writer.write(parts_between(call, is_apart) if call.effect else parts_of(call))
-        body.finish_effects(body.effects)
-        return body, arguments, [writer.values[i] for i in call.flat.outputs]
+        return body, arguments, writer._write_all(call)
+
+    def _write_all(self, call: Call) -> list[str]:
+        """Write all of a function: what it gives."""
+        self.write(parts_between(call, is_apart) if call.effect else parts_of(call))
+        self._body.finish_effects(self._body.effects)
+        return [self.values[i] for i in call.flat.outputs]
+
+    def _call(self, step: FunctionCall, kinds: list[Aval], given: list[str]) -> list[str]:
+        """Write a function that has sizes of its own, and its call."""
+        body, (call,), results = self._body.inner("call"), step.parts, step.avals[:-1]
+        arguments = [body.argument(f"x_{i}", x.dtype) for i, x in enumerate(step.takes)]
+        writer = PartWriter(body, dict(enumerate(arguments)), dict(enumerate(step.takes)))
+        writer.arguments = list(step.takes)
+        for k, (value, aval) in enumerate(zip(writer._write_all(call), results, strict=True)):
+            body.result(f"output_{k}", value, aval.dtype, body.effects)
+        resources = shared_resources(self._body, [body])
+        attr = {
+            "Tin": [*[aval.dtype for aval in kinds], *_types(resources)],
+            "Tout": [aval.dtype for aval in results],
+            "_output_shapes": [aval.tensor_shape for aval in results],
+            "f": function_named(body.name),
+        }
+        inputs = [*given, *resources.values()]
+        node = self._node("StatefulPartitionedCall", step, inputs, attr, resources)
+        return [f"{node}:output:{i}" for i in range(len(results))]
 
     def _branches(
         self,
@@ -433,5 +459,7 @@ def shared_resources(outer: Body, bodies: Sequence[Body]) -> dict[Any, str]:
 
 
 def of_state(op: str, resources: dict[Any, str]) -> str:
-    """The kernel of a conditional or a loop, with state or without."""
+    """The kernel of a conditional, a loop or a call, with state or without."""
+    if op == "StatefulPartitionedCall":
+        return op if resources else "PartitionedCall"
     return op if resources else f"Stateless{op}"
