@@ -1,6 +1,7 @@
 """Fixtures: every test starts with nothing pending and nothing recording, and must leave it so."""
 
 import gc
+import sys
 import threading
 import zlib
 from pathlib import Path
@@ -172,6 +173,15 @@ def immediate():
     set_immediate(True)
     yield
     set_immediate(before)
+
+
+@pytest.fixture
+def switching():
+    """Threads take turns at nearly every step: what one leaves half done, another meets."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(before)
 
 
 @pytest.fixture

@@ -6,6 +6,8 @@ import pytest
 
 import tape_compat as tf
 
+pytestmark = pytest.mark.usefixtures("switching")
+
 
 def test_sections_of_one_name_are_one():
     one, same = tf.CriticalSection(shared_name="s"), tf.CriticalSection(shared_name="s")

@@ -15,7 +15,7 @@ from tape_compat._src.run import executor, kept, policy
 
 pytestmark = [
     pytest.mark.compiled,
-    pytest.mark.usefixtures("deferred"),
+    pytest.mark.usefixtures("deferred", "switching"),
     pytest.mark.skipif(FASTPATH is None, reason="not built"),
 ]
 CALLS = 2 * policy.HITS_TO_SETTLE

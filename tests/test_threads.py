@@ -3,9 +3,14 @@
 import threading
 
 import numpy as np
+import pytest
 
 import tape_compat as tf
+from tape_compat._src.core import limits
 from tape_compat._src.core.state import LOCAL
+from tape_compat._src.run import policy
+
+pytestmark = pytest.mark.usefixtures("switching")
 
 
 def run_all(*functions):
@@ -135,3 +140,36 @@ def test_threads_get_one_concrete_function():
 
     run_all(*[get] * 8)
     assert len(set(map(id, found))) == 1
+
+
+def test_tables_that_are_full_in_several_threads(monkeypatch):
+    """What one thread drops from a table, another goes through, adds or drops at that moment."""
+    for module, name, bound in (
+        (limits, "MAX_TRIED_SHAPES", 3),
+        (limits, "MAX_SHAPES_PER_CLOSURE", 8),
+        (limits, "SPARE_NODES", 40),
+        (policy, "MAX_EXECUTABLES", 6),
+        (policy, "FEW_ONCE", 2),
+        (policy, "ONCE_INSTRUCTIONS", 20),
+        (policy, "MAX_HISTORIES", 4),
+    ):
+        assert getattr(module, name) > bound
+        monkeypatch.setattr(module, name, bound)
+    scales = [tf.constant(float(i)) for i in range(4)]
+
+    def work(number):
+        random = np.random.default_rng(number)
+        for _ in range(25):
+            shape = random.integers(1, 9, 3)
+            array = random.random(shape, np.float32)
+            x, scale = tf.constant(array), scales[random.integers(4)]
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = tf.tanh(x) if random.random() < 0.5 else tf.square(x)
+                loss = tf.reduce_sum(y * scale, axis=int(random.integers(3)))
+            gradient = tape.gradient(loss, x)
+            if random.random() < 0.7:
+                assert np.isfinite(loss.numpy()).all()
+                assert gradient.numpy().shape == array.shape
+
+    run_all(*[lambda number=number: work(number) for number in range(4)])

@@ -37,7 +37,7 @@ Arrays = tuple[Any, ...]
 Check = Callable[..., None]
 _LOCK = threading.RLock()
 #: Every op, for its closures can be dropped.
-_OPS: weakref.WeakSet[Op] = weakref.WeakSet()
+_OPS: weakref.WeakKeyDictionary[Op, None] = weakref.WeakKeyDictionary()
 
 
 @dataclass(slots=True, weakref_slot=True, eq=False, repr=False)
@@ -101,7 +101,7 @@ class Op:
     _kinds: dict[tuple, dict[tuple, Any]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        _OPS.add(self)
+        _OPS[self] = None
 
     def bind(self, **attributes: Any) -> Closure:
         """The one closure of this op with these attributes, which must be hashable."""
@@ -534,9 +534,14 @@ def primitives(jaxpr: Any) -> Iterator[str]:
     return (eqn.primitive.name for eqn in equations(jaxpr))
 
 
+def _ops() -> list[Op]:
+    """All that there are; others may be made meanwhile."""
+    return [op for reference in _OPS.keyrefs() if (op := reference()) is not None]
+
+
 def _forget_closures() -> None:
     with _LOCK:
-        for op in list(_OPS):
+        for op in _ops():
             op._kinds.clear()
             for key, closure in list(op._closures.items()):
                 closure.forget()
@@ -544,4 +549,4 @@ def _forget_closures() -> None:
                     del op._closures[key]
 
 
-register("closures", _forget_closures, lambda: sum(len(op._closures) for op in list(_OPS)))
+register("closures", _forget_closures, lambda: sum(len(op._closures) for op in _ops()))

@@ -212,8 +212,8 @@ class Runners:
     def remove(self, runner: Runner) -> bool:
         """Whether nothing is left then."""
         for table in (self.compiled, self.loops, self.op_by_op):
-            for key in [key for key, found in table.items() if found is runner]:
-                del table[key]
+            for key in [key for key, found in list(table.items()) if found is runner]:
+                table.pop(key, None)
         return not (self.compiled or any(self.loops.values()) or self.op_by_op)
 
 
@@ -251,7 +251,7 @@ class Tree:
                 useful.add(id(node))
                 useful.add(id(node.parent))
         for node in order:
-            node.children = {k: c for k, c in node.children.items() if id(c) in useful}
+            node.children = {k: c for k, c in list(node.children.items()) if id(c) in useful}
             node.splices.clear()
             node.last_edge = None
         self.count = self.kept = len(useful)

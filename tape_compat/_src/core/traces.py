@@ -164,7 +164,8 @@ class _Kind:
         many = len(self.others) >= limits.SHAPES_BEFORE_VARIABLES
         if patient and not many:
             return None
-        found = [(len(_lines((other, shapes))[0]), other) for other in self.others]
+        others = list(self.others)  # other threads note theirs
+        found = [(len(_lines((other, shapes))[0]), other) for other in others]
         variables, other = min([x for x in found if x[0]], default=(0, None))
         return other if variables == 1 or many else None
 
@@ -179,8 +180,8 @@ class _Kind:
 
     def note(self, shapes: Shapes) -> None:
         self.others[shapes] = None
-        while len(self.others) > limits.MAX_TRIED_SHAPES:
-            del self.others[next(iter(self.others))]
+        for first in list(self.others)[: -limits.MAX_TRIED_SHAPES]:
+            self.others.pop(first, None)
 
 
 class Family(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
@@ -21,14 +22,20 @@ class _Kept:
     by second chance): each use sets its `recent`, which is cheaper than to keep them in order.
 
     once: of those that are made in little time, the ones that were not used again when looked at
-    last. Of them some go much sooner: most programs of a loop that is ever new never come again."""
+    last. Of them some go much sooner: most programs of a loop that is ever new never come again.
+    lock: guards all of this."""
 
     def __init__(self) -> None:
         self.order: OrderedDict[Runner, None] = OrderedDict()
         self.once: OrderedDict[Runner, None] = OrderedDict()
         self.instructions = self.once_instructions = 0
+        self.lock = threading.RLock()
 
     def add(self, runner: Runner, quickly_made: bool = False) -> None:
+        with self.lock:
+            self._add(runner, quickly_made)
+
+    def _add(self, runner: Runner, quickly_made: bool) -> None:
         self.instructions += runner.node.depth
         while self.order and (
             len(self.order) >= policy.MAX_EXECUTABLES or self.instructions > policy.MAX_NODES
@@ -60,9 +67,10 @@ class _Kept:
             self.once_instructions -= runner.node.depth
 
     def drop(self, runner: Runner) -> None:
-        if runner in self.order:
-            del self.order[runner]
-            self._forget(runner)
+        with self.lock:
+            if runner in self.order:
+                del self.order[runner]
+                self._forget(runner)
 
     def _forget(self, runner: Runner) -> None:
         runner.origin = None
@@ -73,11 +81,12 @@ class _Kept:
         self._not_once(runner)
 
     def clear(self) -> None:
-        for runner in self.order:
-            runner.node.runners = runner.origin = None
-        self.order.clear()
-        self.once.clear()
-        self.instructions = self.once_instructions = 0
+        with self.lock:
+            for runner in self.order:
+                runner.node.runners = runner.origin = None
+            self.order.clear()
+            self.once.clear()
+            self.instructions = self.once_instructions = 0
         _TEMPLATES.clear()
 
 

@@ -307,7 +307,7 @@ def _as_others(closure: Closure, avals: tuple[Aval, ...]) -> _Planned | None:
     served = any_sizes(closure, dtypes)
     if served is None:
         return None
-    for others, runner in closure.runners.items():
+    for others, runner in list(closure.runners.items()):
         if tuple([aval.np_dtype for aval in others]) == dtypes:
             elements = sum([aval.size for aval in closure.infer(avals)[0]])
             return runner._made._replace(plan=served.at(elements))
