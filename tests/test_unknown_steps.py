@@ -301,3 +301,23 @@ def test_an_empty_batch_is_reshaped():
 
     for n in (2, 0, 1):
         assert [y.shape for y in function(tf.ones([n, 3]))] == [(n, 3), (3 * n,), (n,)]
+
+
+def test_functions_that_the_host_does_steps_of_are_tried_once_inside_others():
+    """A function is recorded with the steps of the one around it; what was tried in vain before is
+    not tried at each call."""
+    runs = []
+
+    @tf.function
+    def positive(x):
+        runs.append(x.shape)
+        return tf.boolean_mask(x, x > 0)
+
+    @tf.function
+    def both(x):
+        return tf.reduce_sum(positive(x)) - tf.reduce_sum(positive(-x))
+
+    x = tf.constant([1.0, -2.0, 4.0])
+    assert [both(x).numpy() for _ in range(2)] == [3.0, 3.0]
+    assert len(runs) == 3
+    assert positive(x).numpy().tolist() == [1.0, 4.0] and len(runs) == 4

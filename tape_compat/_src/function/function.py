@@ -41,6 +41,7 @@ from .methods import as_method
 from .retracing import (
     General,
     Quick,
+    add_tensors,
     key_of,
     retracing_of,
     shapes_of,
@@ -85,6 +86,8 @@ class Function(Recorded):
         self._traces: dict[tuple, Trace | BySizes | str] = {}
         #: Those for each set of sizes that are made inside other functions.
         self._inner: dict[tuple, BySizes] = {}
+        #: The arguments for which the host does steps of it there.
+        self._by_steps: dict[tuple, None] = {}
         #: There, for arguments of known sizes: see `trace_of_own_sizes`.
         self._own_sizes: dict[tuple, Trace | None] = {}
         self._given: dict[tuple, tuple[Bound, Trace]] = {}
@@ -170,7 +173,7 @@ class Function(Recorded):
                     tensors.append(value)
                 elif cls in LITERALS:
                     parts.append(value)
-                elif cls is not tuple or not _add_tensors(value, parts, tensors):
+                elif cls is not tuple or not add_tensors(value, parts, tensors):
                     break
             else:
                 trace = self._traces.get(tuple(parts))
@@ -188,6 +191,8 @@ class Function(Recorded):
                 arguments = bound.taken_apart()
         key = key_of(self._signature, bound, arguments)
         trace = self._traces.get(key)
+        if key in self._by_steps and trace is None and takes_steps():
+            return self._inside(args, kwargs)
         try:
             if trace is None:
                 trace = self._trace(key, bound)
@@ -196,6 +201,8 @@ class Function(Recorded):
         except Exception as error:
             if not takes_steps():
                 raise
+            if isinstance(error, errors.NeedsValue):
+                keep(self._by_steps, key, None, limits.MAX_CLOSURES_PER_OP)
             return self._inside(args, kwargs, error)
         if isinstance(trace, str):
             alone = not kwargs and len(args) == 1 and isinstance(args[0], Opaque)
@@ -583,17 +590,6 @@ class Function(Recorded):
 
     def __repr__(self) -> str:
         return f"<tape_compat.Function {self._name}>"
-
-
-def _add_tensors(value: tuple[Any, ...], parts: list[Any], tensors: list[Tensor]) -> bool:
-    """Take apart a tuple of tensors, as `Arguments` does; False if it has anything else."""
-    parts += (tuple, len(value))
-    for child in value:
-        if child.__class__ is not Tensor or child._aval.dtype is string:
-            return False
-        parts.append(child._aval)
-        tensors.append(child)
-    return True
 
 
 class _NeedsTexts(Exception):

@@ -161,6 +161,17 @@ def _without_sizes(part: Any) -> Any:
     return part._with_tensor_ranks_only() if isinstance(part, _COMPOSITE_SPECS) else part
 
 
+def add_tensors(value: tuple[Any, ...], parts: list[Any], tensors: list[Tensor]) -> bool:
+    """Take apart a tuple of tensors, as `Arguments` does; False if it has anything else."""
+    parts += (tuple, len(value))
+    for child in value:
+        if child.__class__ is not Tensor or child._aval.dtype is string:
+            return False
+        parts.append(child._aval)
+        tensors.append(child)
+    return True
+
+
 def of_any_count(bound: Bound) -> Bound:
     """Arguments with specs in the place of the tensors that ragged and sparse ones consist of: how
     many elements they have is no part of what they are, as in TensorFlow."""
