@@ -364,6 +364,67 @@ def test_one_variable_twice_takes_two_updates():
     assert int(optimizer.iterations) == 1
 
 
+def test_steps_are_planned_once_for_the_same_variables_and_settings(monkeypatch):
+    optimizer = tf.optimizers.SGD(1.0, momentum=0.5)
+    plans = []
+    make = type(optimizer)._make_plan
+    monkeypatch.setattr(
+        type(optimizer), "_make_plan", lambda *args: plans.append(None) or make(*args)
+    )
+    v, w = tf.Variable([1.0]), tf.Variable([[1.0]])
+    one, rows = tf.constant([1.0]), tf.IndexedSlices(tf.constant([[1.0]]), tf.constant([0]))
+    for _ in range(3):
+        optimizer.apply_gradients([(one, v), (rows, w)])
+    optimizer.learning_rate = 0.5
+    optimizer.apply([one, rows], [v, w])
+    assert len(plans) == 1
+    optimizer.apply([one, tf.constant([[1.0]])], [v, w])
+    optimizer.apply([tf.constant([[1.0]]), one], [w, v])
+    assert len(plans) == 3
+
+
+def changed(optimizer, **settings):
+    for name, value in settings.items():
+        setattr(optimizer, name, value)
+
+
+CHANGES = {
+    "momentum": lambda optimizer, v: changed(optimizer, momentum=0.0),
+    "clip": lambda optimizer, v: changed(optimizer, clipvalue=0.5),
+    "clip together": lambda optimizer, v: changed(optimizer, global_clipnorm=0.5),
+    "decay": lambda optimizer, v: changed(optimizer, weight_decay=0.5),
+    "excluded": lambda optimizer, v: optimizer.exclude_from_weight_decay([v]),
+    "copied": lambda optimizer, v: copy.deepcopy((optimizer, v)),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_setting_that_changes_is_seen_by_the_next_step(change):
+    decay = 0.25 if change == "excluded" else None
+    optimizer = tf.optimizers.SGD(1.0, momentum=0.5, nesterov=True, weight_decay=decay)
+    v = tf.Variable([2.0])
+    one = tf.constant([1.0])
+    optimizer.apply([one], [v])
+    before, velocity = v.numpy()[0], optimizer.variables[2].numpy()[0]
+    optimizer, v = CHANGES[change](optimizer, v) or (optimizer, v)
+    optimizer.apply([one], [v])
+    momentum = optimizer.momentum
+    gradient = 0.5 if change.startswith("clip") else 1.0
+    start = before * 0.5 if change == "decay" else before
+    velocity = momentum * velocity - gradient
+    assert v.numpy()[0] == start + (momentum * velocity - gradient)
+
+
+def test_a_decay_that_is_a_variable_is_read_at_each_step():
+    decay = tf.Variable(0.5)
+    optimizer = tf.optimizers.SGD(1.0, weight_decay=decay)
+    v = tf.Variable([2.0])
+    optimizer.apply([tf.constant([0.0])], [v])
+    decay.assign(0.25)
+    optimizer.apply([tf.constant([0.0])], [v])
+    assert v.numpy()[0] == 2.0 * 0.5 * 0.75
+
+
 # -- gradients -----------------------------------------------------------------------------------
 
 

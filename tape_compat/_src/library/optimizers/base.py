@@ -9,9 +9,11 @@ travel packed. No value of these is part of a program's structure.
 from __future__ import annotations
 
 import logging
+import operator
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
+from types import NoneType
 from typing import Any, ClassVar, TypedDict, Unpack
 
 import jax
@@ -23,16 +25,15 @@ from ...core.avals import Aval
 from ...core.op import Closure
 from ...core.state import LOCAL
 from ...ops.clipping import clip_by_global_norm
-from ...values.bounds import refuse_rows
-from ...values.capture import leaving
+from ...values.capture import call_captured, leaving
 from ...values.convert import convert
 from ...values.indexed_slices import IndexedSlices
-from ...values.record import apply
 from ...values.tensor import Tensor, concrete
 from ...values.variable import Variable, current, read
 from .kept import Kept
+from .plan import Plan, Row, are_plain
 from .schedules import LearningRateSchedule, deserialize, serialize
-from .step import Updates, by_float32
+from .step import CLIPS, Updates, by_float32
 
 LOGGER = logging.getLogger("tape_compat")
 
@@ -77,6 +78,8 @@ class Optimizer(Kept):
     #: The update rule and the names of its arguments, set by each method.
     _updates: ClassVar[Updates]
     _arguments: ClassVar[tuple[str, ...]]
+    #: What the plan of a step depends on besides variables and gradients.
+    _read_settings: ClassVar[Any]
 
     def __init__(self, learning_rate: Any, **options: Unpack[Options]):
         super().__init__()
@@ -130,6 +133,17 @@ class Optimizer(Kept):
         self._warned = False
         #: Numbers as they were last given to the update rule, by their names and dtype.
         self._given: dict[tuple, tuple[tuple[float, ...], Tensor]] = {}
+        self._plan: Plan | None = None
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls._read_settings = operator.attrgetter(
+            *getattr(cls, "_arguments", ()),
+            "weight_decay",
+            "clipnorm",
+            "clipvalue",
+            "global_clipnorm",
+        )
 
     # -- for the methods ------------------------------------------------------------------------
 
@@ -211,6 +225,7 @@ class Optimizer(Kept):
         self._excluded = {v._handle.id for v in var_list or ()}
         names = sorted(set(var_names or ()))
         self._excluded_names = re.compile("|".join(names)) if names else None
+        self._plan = None
 
     def _decay_of(self, variable: Variable) -> float | None:
         if self.weight_decay is None or variable._handle.id in self._excluded:
@@ -218,6 +233,9 @@ class Optimizer(Kept):
         if self._excluded_names is not None and self._excluded_names.search(variable.name):
             return None
         return float(self.weight_decay)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_plan": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # A copied optimizer goes with the copied variables.
@@ -263,12 +281,13 @@ class Optimizer(Kept):
         if not gradients:
             return
         variables = self._variables_for(gradients, trainable_variables)
-        pairs = self._present(gradients, variables)
+        if NoneType in map(type, gradients):
+            gradients, variables = self._present(gradients, variables)
         state = LOCAL.state
         recorders = state.recorders
         state.recorders = ()  # no tape sees the step, but it is deferred if a tape records
         try:
-            self._update(pairs)
+            self._update(gradients, variables)
         finally:
             state.recorders = recorders
 
@@ -322,23 +341,25 @@ class Optimizer(Kept):
             )
         if not self.built:
             self.build(variables)
-        places = self._places
+        plan = self._plan
+        if plan is None or plan.places != list(map(id, variables)):
+            self._check_known(variables)
+        return variables
+
+    def _check_known(self, variables: list[Variable]) -> None:
         for variable in variables:
             _check_variable(variable)
-            if variable._handle.id not in places:
+            if variable._handle.id not in self._places:
                 raise ValueError(
                     f"Unknown variable: {variable}. This optimizer can only be called for the "
                     "variables it was originally built with. When working with a new set of "
                     "variables, you should recreate a new optimizer instance, or make them known "
                     "by `optimizer.build(variables)`."
                 )
-        return variables
 
     def _present(
         self, gradients: list[Any], variables: list[Variable]
-    ) -> list[tuple[Any, Variable]]:
-        if None not in map(_none_or_true, gradients):
-            return list(zip(gradients, variables))
+    ) -> tuple[list[Any], list[Variable]]:
         pairs = [(g, v) for g, v in zip(gradients, variables) if g is not None]
         if not pairs:
             raise ValueError(
@@ -353,67 +374,85 @@ class Optimizer(Kept):
                 missing,
                 errors.user_location(),
             )
-        return pairs
+        return [g for g, _ in pairs], [v for _, v in pairs]
 
-    def _update(self, pairs: list[tuple[Any, Variable]]) -> None:
-        numbers = self._numbers()
-        if self.clipnorm and self.clipnorm > 0:
-            numbers["clipnorm"] = float(self.clipnorm)
-        elif self.global_clipnorm and self.global_clipnorm > 0:
-            pairs = _clip_together(pairs, float(self.global_clipnorm))
-        elif self.clipvalue and self.clipvalue > 0:
-            numbers["clipvalue"] = float(self.clipvalue)
-        recorded = LOCAL.state.capture is not None
-        step = read(self._iterations) + 1 if recorded else host_count(self._step_now() + 1)
+    def _update(self, gradients: list[Any], variables: list[Variable]) -> None:
+        settings = self._read_settings(self)
+        plan = self._plan
+        if plan is None or not plan.fits(variables, gradients, settings):
+            plan = self._make_plan(gradients, variables, settings)
+            self._plan = plan if are_plain(settings) else None
+        if plan.common_norm is not None:
+            gradients = _clip_together(gradients, variables, plan.common_norm)
+        capture = LOCAL.state.capture
+        step = host_count(self._step_now() + 1) if capture is None else read(self._iterations) + 1
         rate, scalars = self._rate_now(), self._scalars(step)
-        settings = self._settings()
-        #: The closure and the numbers of each kind of variable.
-        kinds: dict[tuple, tuple[Closure, tuple[Tensor, ...]]] = {}
-        for gradient, variable in pairs:
-            place = self._places[variable._handle.id]
-            slots = self._slots[place]
-            if slots is None:
-                with leaving() if recorded else nullcontext():  # at any call of a function
-                    slots = self._slots[place] = self._make_slots(variable)
-                    self._take_waiting()
-            sparse = isinstance(gradient, IndexedSlices)
-            kind = sparse, self._decay_of(variable), current(variable._handle)._aval.scalar
-            known = kinds.get(kind)
-            if known is None:
-                known = kinds[kind] = self._kind(numbers, settings, *kind)
-            closure, given = known
-            inputs: tuple[Tensor, ...]
-            if sparse:
-                indices = convert(gradient.indices)
-                refuse_rows(indices, current(variable._handle)._aval.shape[0], closure.name)
-                inputs = (convert(gradient.values), indices)
-            else:
-                if gradient.__class__ is not Tensor:
-                    gradient = convert(gradient, hint=variable.dtype)
-                inputs = (gradient,)
-            new = apply(
-                closure,
-                (
-                    current(variable._handle),
-                    *inputs,
-                    rate,
-                    *given,
-                    *scalars,
-                    *[current(slot._handle) for slot in slots],
-                ),
-            )
-            variable._set(new[0])
-            for slot, value in zip(slots, new[1:], strict=True):
-                slot._set(value)
-        for _, variable in pairs:
-            if variable.constraint is not None:
-                variable.assign(variable.constraint(variable))
-        if recorded:
+        shared = [(rate, *numbers, *scalars) for numbers in plan.numbers]
+        for gradient, row in zip(gradients, plan.rows):
+            kind, closure, held, cells, slots, group = row
+            inputs = (gradient,) if kind is Tensor else row.inputs(gradient)
+            if capture is not None:
+                for variable in held:
+                    capture.note_use(variable)
+            call_captured(closure, [], (cells[0], *inputs, *shared[group], *slots), cells)
+        for variable in plan.constrained:
+            variable.assign(variable.constraint(variable))
+        if capture is not None:
             self._iterations.assign(step)
         else:
             self._step += 1
             self._counted = step
             self._iterations._set(step)
+
+    def _make_plan(
+        self, gradients: list[Any], variables: list[Variable], given: tuple[Any, ...]
+    ) -> Plan:
+        numbers, settings = self._numbers(), self._settings()
+        classes = list(map(type, gradients))
+        clip, bound = self._clip()
+        if clip in CLIPS:
+            numbers[clip] = bound
+        #: The closure, the numbers and the place of each kind of variable.
+        kinds: dict[tuple, tuple[Closure, tuple[Tensor, ...], int]] = {}
+        rows = []
+        for gradient, variable in zip(classes, variables):
+            gradient = Tensor if clip == "global_clipnorm" else gradient
+            sparse = issubclass(gradient, IndexedSlices)
+            kind = sparse, self._decay_of(variable), current(variable._handle)._aval.scalar
+            if kind not in kinds:
+                kinds[kind] = *self._kind(numbers, settings, *kind), len(kinds)
+            closure, _, group = kinds[kind]
+            slots = self._slots_of(variable)
+            cells = tuple([v._handle for v in (variable, *slots)])
+            held = variable, *slots
+            rows.append(Row(gradient, closure, held, cells, cells[1:], group))
+        return Plan(
+            list(map(id, variables)),
+            classes,
+            given,
+            bound if clip == "global_clipnorm" else None,
+            rows,
+            [numbers for _, numbers, _ in kinds.values()],
+            [v for v in variables if v.constraint is not None],
+        )
+
+    def _clip(self) -> tuple[str, float]:
+        """How gradients are clipped, and at which bound."""
+        for name in ("clipnorm", "global_clipnorm", "clipvalue"):
+            bound = getattr(self, name)
+            if bound and bound > 0:
+                return name, float(bound)
+        return "", 0.0
+
+    def _slots_of(self, variable: Variable) -> tuple[Variable, ...]:
+        place = self._places[variable._handle.id]
+        slots = self._slots[place]
+        if slots is None:
+            capture = LOCAL.state.capture
+            with nullcontext() if capture is None else leaving():  # at any call of a function
+                slots = self._slots[place] = self._make_slots(variable)
+                self._take_waiting()
+        return slots
 
     def _kind(
         self,
@@ -453,8 +492,9 @@ class Optimizer(Kept):
             tensor = read(rate)
         else:
             tensor = convert(rate)
-        if isinstance(tensor._array, jax.Array):
-            tensor._array = np.array(tensor._array)
+        array = tensor._array
+        if array.__class__ is not np.ndarray and isinstance(array, jax.Array):
+            tensor._array = np.array(array)
         return tensor
 
     def _make_slots(self, variable: Variable) -> tuple[Variable, ...]:
@@ -534,20 +574,15 @@ def _check_variable(variable: Any) -> None:
         raise TypeError(f"An optimizer updates Variables. Received: {variable!r}")
 
 
-def _none_or_true(value: Any) -> bool | None:
-    # `in` would compare tensors elementwise.
-    return None if value is None else True
-
-
-def _clip_together(pairs: list[tuple[Any, Variable]], norm: float) -> list[tuple[Tensor, Variable]]:
+def _clip_together(gradients: list[Any], variables: list[Variable], norm: float) -> list[Tensor]:
     """Gradients scaled together. As in Keras, rows count in the norm one by one, then are added."""
-    clipped, _ = clip_by_global_norm([gradient for gradient, _ in pairs], norm)
+    clipped, _ = clip_by_global_norm(gradients, norm)
     dense = []
-    for gradient, (_, variable) in zip(clipped, pairs, strict=True):
+    for gradient, variable in zip(clipped, variables, strict=True):
         if isinstance(gradient, IndexedSlices):
             shape = list(current(variable._handle)._aval.shape)
             gradient = IndexedSlices(gradient.values, gradient.indices, shape)._as_tensor()
-        dense.append((gradient, variable))
+        dense.append(gradient)
     return dense
 
 

@@ -68,7 +68,7 @@ def _step(
     **settings: Any,
 ) -> tuple[Any, ...]:
     given = dict(zip(numbers, rest[0])) if numbers else {}
-    for clip in _CLIPS:
+    for clip in CLIPS:
         if clip in given:
             gradient.values = _clipped(gradient.values, clip, given.pop(clip))
     gradient.values = gradient.values.astype(x.dtype)
@@ -84,7 +84,7 @@ def by_float32(value: float) -> float:
 
 
 #: Numbers of an update that clip a gradient.
-_CLIPS = ("clipnorm", "clipvalue")
+CLIPS = ("clipnorm", "clipvalue")
 
 
 def _clipped(values: Any, kind: str, bound: Any) -> Any:
