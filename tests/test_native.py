@@ -465,6 +465,30 @@ def test_ops_of_many_inputs_are_recorded_in_c(deferred, count, in_c):
 OPS = (tf.add, tf.square, tf.reduce_sum, tf.matmul, tf.equal, tf.nn.relu)
 
 
+@pytest.mark.skipif(FASTPATH is None, reason="not built")
+def test_integers_of_the_host_are_recorded_in_c(deferred):
+    logits = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+    calls = []
+
+    def counting(closure, inputs):
+        calls.append(closure.name)
+        return TWINS["apply"](closure, inputs)
+
+    def step(labels):
+        with tf.GradientTape() as tape:
+            losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits)
+            picked = tf.gather(tf.where([True, False], losses, 0.0), labels)
+        return tape.gradient(picked, logits).numpy().tolist()
+
+    wanted = [step(np.array(labels)) for labels in ([0, 1], [1, 0])]
+    FASTPATH.provide(apply=counting)
+    try:
+        assert [step(np.array(labels)) for labels in ([0, 1], [1, 0])] == wanted
+    finally:
+        FASTPATH.provide(apply=TWINS["apply"])
+    assert not calls
+
+
 @pytest.mark.parametrize("op", OPS, ids=lambda op: op.__name__)
 def test_an_op_passes_for_a_function(op):
     assert inspect.isfunction(op) and inspect.isroutine(op)

@@ -44,7 +44,7 @@ class Aval:
     `nbytes` is 0.
 
     plain: whether an array of the host is a leaf like one of the device when it is first used: it
-    is no scalar, no integers that the host might compute with, and too small to be moved at once.
+    is no scalar, no text, and too small to be moved at once.
     """
 
     __slots__ = (
@@ -76,7 +76,7 @@ class Aval:
         self.plain = (
             bool(shape)
             and not self.unknown
-            and self.floating
+            and self.np_dtype.kind != "O"
             and self.nbytes < limits.MOVE_AT_FIRST_USE_BYTES
         )
         #: The aval of one element.
