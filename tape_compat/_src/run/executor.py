@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 import sys
 import time
@@ -488,7 +489,16 @@ def _fill(
 
 def run_on_host(closure: Closure, avals: tuple[Aval, ...], arrays: Sequence[Any]) -> list[Any]:
     """Run one closure on small constants of the host, whatever the backend."""
-    return list(in_x64(on_host, op_runner(closure, avals).interpret, arrays))
+    runner = op_runner(closure, avals)
+    if runner.by_numpy:
+        return list(on_host(runner.interpret, arrays))
+    with jax.default_device(_host_device()):
+        return list(in_x64(on_host, runner.interpret, arrays))
+
+
+@functools.cache
+def _host_device() -> Any:
+    return jax.local_devices(backend="cpu")[0]
 
 
 provide(copy_all=copy_all, discard=discard, enable_x64=jax.enable_x64, histories=_HISTORIES)

@@ -177,6 +177,11 @@ class OpRunner:
         return self._run(arrays, policy.SHARE_IN_PROGRAMS * self._loss)
 
     @property
+    def by_numpy(self) -> bool:
+        """Whether `interpret` calls nothing of JAX."""
+        return self._plan.__class__ is Interpreted
+
+    @property
     def scattered(self) -> int | None:
         """The input of which it only changes some elements, while it is interpreted."""
         return self._plan.scattered if self._plan is not None else None

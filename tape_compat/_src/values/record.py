@@ -8,7 +8,6 @@ finalizer, run by a collection, may have recorded something.
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import jax
@@ -331,8 +330,7 @@ def _run_now(
     kinds = tuple([x._aval for x in inputs])
     avals, single = closure.infer(kinds)
     if on_host:
-        with jax.default_device(_host_device()):
-            results = executor.run_on_host(closure, kinds, arrays)
+        results = executor.run_on_host(closure, kinds, arrays)
         if all(aval.size <= policy.HOST_SIZE for aval in avals):
             results = list(map(np.asarray, results))
     elif state.device is None:
@@ -348,11 +346,6 @@ def _run_now(
     if state.recorders:
         notify(state.recorders, closure, inputs, outputs, None)
     return outputs[0] if single else outputs
-
-
-@functools.cache
-def _host_device() -> Any:
-    return jax.local_devices(backend="cpu")[0]
 
 
 # ---------------------------------------------------------------------------------------------
