@@ -2,15 +2,19 @@
 
 import copy
 import gc
+import itertools
 import pickle
 import sys
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import tape_compat as tf
+from tape_compat._src.core import x64
 from tape_compat._src.core.native import FASTPATH
+from tape_compat._src.values import convert
 from tape_compat._src.values.tensor import _LENT
 
 
@@ -246,6 +250,51 @@ def test_a_buffer_of_a_variables_value_is_not_reused():
         views.append(memoryview(v.read_value()))
         v.assign_add(tf.ones(1000))
     assert [view[0] for view in views] == [0.0] * 5
+
+
+NUMBERS = (0.0, -0.0, 0.1, 1e-46, 1e38, -3.5e38, np.inf, np.nan, 3, -7, 1 << 24, 1 << 31)
+SHAPES = (
+    lambda x, y: x,
+    lambda x, y: [x, y],
+    lambda x, y: (x, y, x),
+    lambda x, y: [[x], (y,)],
+    lambda x, y: [[x, y], [x]],
+    lambda x, y: [[[x, y]], [[]]],
+    lambda x, y: [x, [y]],
+    lambda x, y: [x, True],
+)
+
+
+def converted(function, value, dtype):
+    try:
+        array = function(value, dtype)
+    except (TypeError, ValueError) as error:
+        return type(error), str(error)
+    return array.dtype, array.shape, array.tobytes()
+
+
+@pytest.mark.parametrize("dtype", [None, "float32", "float64", "float16", "int32", "int64", "bool"])
+def test_numbers_become_what_values_of_any_kind_do(dtype):
+    """Most numbers go a short way."""
+    dtype = None if dtype is None else tf.as_dtype(dtype)
+    for x, y in itertools.product(NUMBERS, NUMBERS):
+        for shape in SHAPES:
+            value = shape(x, y)
+            assert converted(convert.to_numpy, value, dtype) == converted(
+                convert._anything, value, dtype
+            )
+    short = convert._numbers([[1.0, 2.0]], None), convert._numbers((1, 2), tf.float32)
+    assert [array.dtype for array in short] == [np.float32] * 2
+
+
+def test_constants_of_the_host_are_folded_without_jax(deferred, monkeypatch):
+    indices = tf.constant([2, 0])
+    wanted = tf.one_hot(indices, 3).numpy()
+    monkeypatch.setattr(jax, "default_device", None)
+    monkeypatch.setattr(x64, "enable_x64", None)
+    found = tf.one_hot(indices, 3)
+    assert isinstance(found._array, np.ndarray)
+    np.testing.assert_array_equal(found._array, wanted)
 
 
 def test_dlpack_capsules():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
@@ -42,6 +43,24 @@ def convert(value: Any, dtype: Any = None, hint: DType | None = None) -> Tensor:
         return _same_dtype(value, dtypes.as_dtype(dtype))
     if dtype is not None:
         dtype = dtypes.as_dtype(dtype)
+    if value.__class__ not in _OF_PYTHON or registered(value):
+        found = _of_class(value, dtype, hint)
+        if found is not None:
+            return found
+    if hint is not None and dtype is None:
+        try:
+            return constant(value, hint)
+        except (TypeError, ValueError, OverflowError):
+            return constant(value)
+    return constant(value, dtype)
+
+
+#: Classes whose values are what NumPy makes of them, unless a function is registered.
+_OF_PYTHON = frozenset((float, int, bool, complex, str, bytes, list, tuple))
+
+
+def _of_class(value: Any, dtype: DType | None, hint: DType | None) -> Tensor | None:
+    """What the class of a value says that its tensor is, None if it says nothing."""
     to_tensor = getattr(value, "_as_tensor", None)
     if to_tensor is not None:
         if dtype is not None and value.dtype is not dtype:
@@ -58,12 +77,7 @@ def convert(value: Any, dtype: Any = None, hint: DType | None = None) -> Tensor:
         raise refusal(value)
     if isinstance(value, jax.Array):
         return concrete(value if dtype is None else in_x64(value.astype, dtype.np_dtype))
-    if hint is not None and dtype is None:
-        try:
-            return constant(value, hint)
-        except (TypeError, ValueError, OverflowError):
-            return constant(value)
-    return constant(value, dtype)
+    return None
 
 
 def preferring(value: Any, dtype: DType, allowed: Container[str]) -> Tensor:
@@ -97,13 +111,13 @@ def constant(value: Any, dtype: DType | None = None) -> Tensor:
 
 
 def _constant(value: Any, dtype: DType | None) -> Tensor:
-    if dtype is dtypes.float32 and value.__class__ is float and -1e38 < value < 1e38:
-        # the commonest, made fast
-        return concrete(np.array(value, np.float32), _FLOAT32_SCALAR)
+    array = _numbers(value, dtype)
+    if array is not None:
+        return concrete(array)
     if isinstance(value, (list, tuple, range)) and _holds_tensor(value):
         return _packed(value, dtype)
     try:
-        array = to_numpy(value, dtype)
+        array = _anything(value, dtype)
     except ValueError:
         if not _holds_size(value):
             raise
@@ -111,9 +125,6 @@ def _constant(value: Any, dtype: DType | None) -> Tensor:
     if array.dtype == object:
         return concrete(array, Aval.of(array.shape, dtypes.string))
     return concrete(array)
-
-
-_FLOAT32_SCALAR = Aval.of((), dtypes.float32)
 
 
 def _holds_size(value: Any) -> bool:
@@ -183,6 +194,52 @@ def _tensor_dtype(value: Iterable[Any]) -> DType | None:
 
 def to_numpy(value: Any, dtype: DType | None = None) -> np.ndarray:
     """A fresh NumPy array of `value`: floats are float32, ints int32, arrays keep theirs."""
+    array = _numbers(value, dtype)
+    return _anything(value, dtype) if array is None else array
+
+
+def _numbers(value: Any, dtype: DType | None) -> np.ndarray | None:
+    """What `to_numpy` makes of floats, or of ints, in lists or not; None for any other value, and
+    for numbers that may not fit."""
+    kind = value.__class__
+    items: Any = (value,)
+    if kind in _LISTS:
+        items, kinds = value, {*map(type, value)}
+        while kinds and kinds <= _LISTS:
+            if len({*map(len, items)}) > 1:
+                return None
+            items = list(itertools.chain.from_iterable(items))
+            kinds = {*map(type, items)}
+        if len(kinds) != 1:
+            return None
+        kind = kinds.pop()
+    if kind is float:
+        wanted, most = _OF_FLOATS.get(dtype), _MOST_FLOAT
+    elif kind is int:
+        wanted, most = _OF_INTS.get(dtype), _MOST_INT
+    else:
+        return None
+    fits = wanted is not None and -most < min(items) and max(items) < most
+    return np.array(value, wanted) if fits else None
+
+
+_LISTS = frozenset((list, tuple))
+#: Beyond these a number may be too large, or not be one of float32's.
+_MOST_FLOAT, _MOST_INT = 1e38, 1 << 24
+_OF_FLOATS = {
+    None: np.dtype(np.float32),
+    dtypes.float32: np.dtype(np.float32),
+    dtypes.float64: np.dtype(np.float64),
+}
+_OF_INTS = {
+    **_OF_FLOATS,
+    None: np.dtype(np.int32),
+    dtypes.int32: np.dtype(np.int32),
+    dtypes.int64: np.dtype(np.int64),
+}
+
+
+def _anything(value: Any, dtype: DType | None) -> np.ndarray:
     if value is None:
         raise ValueError(_unsupported(value))
     if isinstance(value, (np.ndarray, np.generic)):
