@@ -214,3 +214,11 @@ def test_bfloat16_adds_up_in_float32():
     assert not re.search(r"= bf16\S* reduce\(", text)
     gradient, total = step(x)
     assert gradient.numpy().tolist() == [900.0] * 8 and float(total) == 2400.0
+
+
+def test_names_are_looked_up_at_once(monkeypatch):
+    """Keras compares dtypes with names some hundred times a step."""
+    monkeypatch.setattr(dtypes, "from_numpy", None)
+    monkeypatch.setattr(dtypes, "as_dtype", None)
+    assert tf.float64 == "double" and "float64" == tf.float64
+    assert tf.float64 != "float32" and tf.float64 != "no dtype"

@@ -140,8 +140,11 @@ class DType:
     def __eq__(self, other: object) -> builtins.bool:
         if self is other:
             return True
-        if other is None or other.__class__ is DType:
+        kind = other.__class__
+        if other is None or kind is DType:
             return False
+        if kind is str:  # Keras asks so of the dtype of each operand
+            return _KNOWN.get(other) is self
         try:
             return self is as_dtype(other)
         except TypeError:
@@ -298,8 +301,11 @@ def as_dtype(type_value: Any) -> DType:
     >>> tf.as_dtype("float32"), tf.as_dtype(np.int8), tf.as_dtype(float)
     (tf.float32, tf.int8, tf.float32)
     """
-    if type_value.__class__ is DType:
+    kind = type_value.__class__
+    if kind is DType:
         return type_value
+    if kind is str and type_value in _KNOWN:
+        return _KNOWN[type_value]
     try:
         if isinstance(type_value, np.dtype):
             return from_numpy(type_value)

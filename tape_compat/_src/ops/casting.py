@@ -62,7 +62,7 @@ _CAST = Op(
     broadcasts=True,
     of_sizes=lambda x, dtype: x,
 )
-_CASTS: Cache[DType, Any] = Cache("casts", 64)
+_CASTS: Cache[str, Any] = Cache("casts", 64)
 
 
 def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
@@ -97,11 +97,11 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
             source.name,
             dtype.name,
         )
-    closure = _CASTS.get(dtype)
+    closure = _CASTS.get(dtype.name)
     if closure is None:
         if dtype is dtypes.string:
             _check_cast((x._aval,), dtype)
-        closure = _CASTS.put(dtype, _CAST.bind(dtype=dtype))
+        closure = _CASTS.put(dtype.name, _CAST.bind(dtype=dtype))
     return apply(closure, (x,))
 
 

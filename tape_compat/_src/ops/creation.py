@@ -116,6 +116,8 @@ def convert_to_tensor(
     """
     if dtype is None and dtype_hint is None:
         return as_own_tensor(value)
+    if value.__class__ is Variable and dtype is not None and as_dtype(dtype) is value.dtype:
+        return value.read_value()
     hint = None if dtype is not None else as_dtype(dtype_hint)
     tensor = convert(value, None if dtype is None else as_dtype(dtype), hint)
     return as_own_tensor(value) if isinstance(value, Variable) else tensor
@@ -131,8 +133,14 @@ def is_tensor(x: Any) -> bool:
     >>> tf.is_tensor(tf.Variable(1.0)), tf.is_tensor([1.0])
     (True, False)
     """
-    kinds = (TensorType, Variable, RaggedTensor, SparseTensor, IndexedSlices)
-    return isinstance(x, kinds) or hasattr(x, "is_tensor_like")
+    kind = x.__class__
+    if kind is Tensor or kind in _OF_PYTHON:
+        return kind is Tensor
+    return isinstance(x, _TENSORS) or hasattr(x, "is_tensor_like")
+
+
+_TENSORS = (TensorType, Variable, RaggedTensor, SparseTensor, IndexedSlices)
+_OF_PYTHON = frozenset((type(None), bool, int, float, str, list, tuple, dict, np.ndarray))
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
