@@ -14,6 +14,7 @@ import pytest
 import tape_compat as tf
 from tape_compat._src.core import x64
 from tape_compat._src.core.native import FASTPATH
+from tape_compat._src.ops import creation
 from tape_compat._src.values import convert
 from tape_compat._src.values.tensor import _LENT
 
@@ -295,6 +296,13 @@ def test_constants_of_the_host_are_folded_without_jax(deferred, monkeypatch):
     found = tf.one_hot(indices, 3)
     assert isinstance(found._array, np.ndarray)
     np.testing.assert_array_equal(found._array, wanted)
+
+
+def test_a_range_of_ints_is_counted_at_once(monkeypatch):
+    monkeypatch.setattr(creation, "known_sizes", None)
+    for given in ((5,), (2, 5), (0, 7, 3), (7, 0, -3), (3, 3), (100,)):
+        found = tf.range(*given)
+        assert found.dtype is tf.int32 and found.numpy().tolist() == list(range(*given))
 
 
 def test_dlpack_capsules():

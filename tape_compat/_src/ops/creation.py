@@ -382,6 +382,10 @@ def range(
     """
     if limit is None:
         start, limit = 0, start
+    if dtype is None and _are_whole(start, limit, delta):
+        counted = builtins.range(start, limit, delta)
+        if counted or start == limit:  # what leads nowhere is refused below
+            return _counted(np.int32(start), np.int32(delta), len(counted))
     if dtype is not None:
         start, limit, delta = (
             x if isinstance(x, Tensor) else convert(x, dtype) for x in (start, limit, delta)
@@ -419,8 +423,26 @@ def range(
         if not count <= most:
             raise invalid(f"Requires ((limit - start) / delta) <= {most}", "Range")
         size = int(count)
+    return _counted(first, step, size)
+
+
+def _are_whole(start: Any, limit: Any, delta: Any) -> bool:
+    """Whether a range is one of Python's own integers, which int32 holds, in steps of some size."""
+    return (
+        start.__class__ is int
+        and limit.__class__ is int
+        and delta.__class__ is int
+        and -(2**30) < start < 2**30
+        and -(2**30) < limit < 2**30
+        and -(2**30) < delta < 2**30
+        and delta != 0
+    )
+
+
+def _counted(first: Any, step: Any, size: int) -> Tensor:
+    """So many numbers, of the dtype of the first."""
     if size <= policy.HOST_SIZE:
-        return concrete((first + np.arange(size).astype(np_dtype) * step).astype(np_dtype))
+        return concrete((first + np.arange(size).astype(first.dtype) * step).astype(first.dtype))
     return apply(_RANGE.bind(size=size), (concrete(np.array(first)), concrete(np.array(step))))
 
 
