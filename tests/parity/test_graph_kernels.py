@@ -415,7 +415,8 @@ def kernel_calls():
 
 def kernel_functions(tf):
     """A function for each kernel, of one number that all it computes with is multiplied by: nothing
-    is worked out when it is recorded."""
+    is worked out when it is recorded. Recorded once: TensorFlow records one that is not concrete
+    again when it saves it, and writes both."""
 
     def function(call):
         def constant(one):
@@ -430,7 +431,7 @@ def kernel_functions(tf):
             lambda one: call(tf.raw_ops, constant(one)),
             input_signature=[tf.TensorSpec([], tf.float32)],
             autograph=False,
-        )
+        ).get_concrete_function()
 
     return {name: function(call) for name, call in kernel_calls().items()}
 
