@@ -408,6 +408,20 @@ def test_sparse_tensors_are_batched():
     assert tf.sparse.to_dense(batch).numpy().tolist() == [[[0, 3], [0, 0]]] * 2
 
 
+def test_fields_on_the_wire_that_a_message_does_not_have():
+    """One of another kind is left out as one of another number is, as in TensorFlow; of those of
+    which one is set the last counts."""
+    train = tf.train
+    for kind in (train.Features, train.Example, train.FeatureList, train.BytesList):
+        assert kind.FromString(b"\x08\x05") == kind()
+    assert train.FloatList.FromString(b"\x08\x05\x0d\0\0\x80?").value == [1.0]
+    floats = train.Feature(float_list=train.FloatList(value=[1.5])).SerializeToString()
+    words = train.Feature(bytes_list=train.BytesList(value=[b"a"])).SerializeToString()
+    found = train.Feature.FromString(floats + words)
+    assert found.WhichOneof("kind") == "bytes_list" and not found.HasField("float_list")
+    assert found.SerializeToString() == words
+
+
 def test_examples_go_from_a_file_into_batches(tmp_path):
     path = str(tmp_path / "examples")
     with tf.io.TFRecordWriter(path, "GZIP") as writer:

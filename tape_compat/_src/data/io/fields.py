@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import struct
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ class Single(NamedTuple):
     """A field that holds one number or text.
 
     checked: the value as the field takes it. serialized: the field of a number. read: the value on
-    the wire of a kind. shown: its text.
+    the wire of a kind. shown: its text. kind: that on the wire.
     """
 
     default: Any
@@ -24,10 +24,14 @@ class Single(NamedTuple):
     serialized: Callable[[int, Any], bytes]
     read: Callable[[int, Any], Any]
     shown: Callable[[Any], str] = str
+    kind: int = wire.BYTES
 
 
 class Values(list):
     """A field that holds several numbers or texts."""
+
+    #: On the wire: one by one, or several numbers in one field.
+    KINDS: ClassVar[tuple[int, ...]] = (wire.BYTES,)
 
     def __init__(self, values: Iterable[Any] = ()):
         super().__init__(map(self.checked, values))
@@ -57,6 +61,8 @@ class Values(list):
 
 
 class Ints(Values):
+    KINDS: ClassVar = (wire.BYTES, wire.VARINT)
+
     @staticmethod
     def checked(value: Any) -> int:
         try:
@@ -77,6 +83,8 @@ class Ints(Values):
 
 
 class Floats(Values):
+    KINDS: ClassVar = (wire.BYTES, wire.FIXED32)
+
     @staticmethod
     def checked(value: Any) -> float:
         if isinstance(value, (str, bytes)):
@@ -95,6 +103,8 @@ class Floats(Values):
 
 
 class Doubles(Values):
+    KINDS: ClassVar = (wire.BYTES, wire.FIXED64)
+
     @staticmethod
     def checked(value: Any) -> float:
         return _real(value)
@@ -138,8 +148,6 @@ def escaped(text: bytes) -> str:
 
 
 def _number(kind: int, value: Any) -> int:
-    if kind != wire.VARINT:
-        raise ValueError("a number was expected")
     return wire.signed(value)
 
 
@@ -157,13 +165,14 @@ def _real(value: Any) -> float:
     return float(value)
 
 
-INT = Single(0, Ints.checked, wire.number_field, _number)
+INT = Single(0, Ints.checked, wire.number_field, _number, kind=wire.VARINT)
 FLOAT = Single(
     0.0,
     Floats.checked,
     lambda number, value: wire.fixed_field(number, wire.FIXED32, struct.pack("<f", value)),
     lambda kind, value: struct.unpack("<f", value)[0],
     _shortest,
+    wire.FIXED32,
 )
 DOUBLE = Single(
     0.0,
@@ -171,6 +180,7 @@ DOUBLE = Single(
     lambda number, value: wire.fixed_field(number, wire.FIXED64, struct.pack("<d", value)),
     lambda kind, value: struct.unpack("<d", value)[0],
     repr,
+    wire.FIXED64,
 )
 TEXT = Single(
     "",

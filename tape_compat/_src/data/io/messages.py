@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any, ClassVar
 
 from . import wire
@@ -26,9 +27,11 @@ class Message:
     ONE_OF: ClassVar[str] = ""
     GROUP: ClassVar[tuple[str, ...]] = ()
 
+    _fields: dict[str, Any]
+    _set: set[str]
+
     def __init__(self, **fields: Any) -> None:
-        self._fields: dict[str, Any] = {}
-        self._set: set[str] = set()
+        self.__dict__.update(_fields={}, _set=set())  # past `__setattr__`, which takes its time
         for name, value in fields.items():
             if name not in self.FIELDS:
                 raise ValueError(f'Protocol message {type(self).__name__} has no "{name}" field.')
@@ -63,10 +66,10 @@ class Message:
 
     def _choose(self, name: str) -> None:
         """Unset the other fields of the group that a field is in."""
-        if name in self._alternatives():
-            for other in self._alternatives():
-                if other != name:
-                    self.ClearField(other)
+        group = self._alternatives()
+        if name in group:
+            for other in [n for n in self._fields if n != name and n in group]:
+                self.ClearField(other)
 
     def __getattr__(self, name: str) -> Any:
         found = type(self).FIELDS.get(name)
@@ -163,45 +166,46 @@ class Message:
         return len(self.SerializeToString())
 
     @classmethod
-    def FromString(cls, s: bytes) -> Any:
+    def FromString(cls, s: bytes | memoryview) -> Any:
         """The message of these bytes. Raises DecodeError if they are none."""
         made = cls()
         made.MergeFromString(s)
         return made
 
-    def ParseFromString(self, serialized: bytes) -> int:
+    def ParseFromString(self, serialized: bytes | memoryview) -> int:
         """Become the message of these bytes. Raises DecodeError if they are none."""
         self.Clear()
         return self.MergeFromString(serialized)
 
-    def MergeFromString(self, serialized: bytes) -> int:
+    def MergeFromString(self, serialized: bytes | memoryview) -> int:
         """Take over what the message of these bytes holds."""
-        names = {number: name for name, (number, _) in self.FIELDS.items()}
+        by_number = _by_number(type(self))
         try:
             for number, kind, value in wire.fields(serialized):
-                name = names.get(number)
-                if name is not None:
-                    self._read(name, kind, value)
+                name, holds, kinds = by_number.get(number, _UNKNOWN)
+                if kind in kinds:
+                    self._read(name, holds, kind, value)
         except ValueError as error:
             raise DecodeError(
                 f"Error parsing message with type 'tensorflow.{type(self).__name__}': {error}"
             ) from None
         return len(serialized)
 
-    def _read(self, name: str, kind: int, value: Any) -> None:
-        """Take over a field as it is on the wire."""
-        single = self.FIELDS[name][1]
-        if isinstance(single, Single):
-            setattr(self, name, single.read(kind, value))
+    def _read(self, name: str, holds: Any, kind: int, value: Any) -> None:
+        """Take over a field as it is on the wire. holds: what it holds."""
+        if isinstance(holds, Single):
+            self._fields[name] = holds.read(kind, value)
+            self._set.add(name)
+            self._choose(name)
             return
-        held = getattr(self, name)
+        held = self._fields.get(name)
+        if held is None:
+            held = self._fields[name] = holds()
         if not isinstance(held, Message):
             held.read(kind, value)
             return
-        if not isinstance(value, memoryview):
-            raise ValueError("a message was expected")
         self._choose(name)
-        held.MergeFromString(bytes(value))
+        held.MergeFromString(value)
         self._set.add(name)
 
     def CopyFrom(self, other_msg: Any) -> None:
@@ -253,6 +257,24 @@ class Message:
 
     def __repr__(self) -> str:
         return "".join(f"{line}\n" for line in self._lines())
+
+
+@cache
+def _by_number(kind: type[Message]) -> dict[int, tuple[str, Any, tuple[int, ...]]]:
+    """The fields of a class of messages by their numbers: the name, what the field holds, and its
+    kinds on the wire. One of another kind is none of these fields."""
+    return {
+        number: (
+            name,
+            holds,
+            (holds.kind,) if isinstance(holds, Single) else getattr(holds, "KINDS", (wire.BYTES,)),
+        )
+        for name, (number, holds) in kind.FIELDS.items()
+    }
+
+
+#: A field that a class does not have.
+_UNKNOWN: tuple[str, Any, tuple[int, ...]] = ("", None, ())
 
 
 class BytesList(Message):
@@ -350,12 +372,12 @@ class Map(dict):
         return b"".join(parts)
 
     def read(self, _kind: int, value: Any) -> None:
-        key, message = "", b""
-        for number, _, part in wire.fields(value):
-            if number == 1:
+        key, message = "", memoryview(b"")
+        for number, kind, part in wire.fields(value):
+            if number == 1 and kind == wire.BYTES:
                 key = bytes(part).decode()  # type: ignore[arg-type]
-            elif number == 2:
-                message = bytes(part)  # type: ignore[arg-type]
+            elif number == 2 and kind == wire.BYTES:
+                message = memoryview(part)  # type: ignore[arg-type]
         self[key].ParseFromString(message)
         self[key].SetInParent()
 
@@ -397,9 +419,9 @@ class SingleMap(dict):
     def read(self, _kind: int, value: Any) -> None:
         key, found = self.KEY.default, self.VALUE.default
         for number, kind, part in wire.fields(value):
-            if number == 1:
+            if number == 1 and kind == self.KEY.kind:
                 key = self.KEY.read(kind, part)
-            elif number == 2:
+            elif number == 2 and kind == self.VALUE.kind:
                 found = self.VALUE.read(kind, part)
         self[key] = found
 
@@ -447,7 +469,7 @@ class Messages(Values):
         return b"".join([wire.field(number, x.SerializeToString(deterministic)) for x in self])
 
     def read(self, kind: int, value: Any) -> None:
-        super().append(self.KIND.FromString(bytes(value)))
+        super().append(self.KIND.FromString(value))
 
     def shown(self) -> Iterator[Any]:
         return iter(self)
