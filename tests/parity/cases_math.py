@@ -895,3 +895,16 @@ def case_numbers_to_negative_integer_powers(tf):
 def case_in_top_k_of_classes_that_are_not_finite(tf):
     rows = [[x, 1.0, 2.0] for x in (-INF, INF, NAN)]
     return [tf.math.in_top_k([target] * 3, rows, k) for target in (0, 1, 2) for k in (1, 2, 3)]
+
+
+def case_signs_of_zeros_and_of_complex_infinities(tf):
+    zeros = {d: tf.constant([0.0, -0.0], d) for d in ("float16", "bfloat16", "float32", "float64")}
+    points = [3 + 4j, 0j, complex(INF, 0), complex(-INF, 1), complex(0, NAN)]
+    z = tf.constant(points, tf.complex64)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch([zeros, z])
+        signs, sizes = [tf.sign(x) for x in zeros.values()], [abs(x) for x in zeros.values()]
+        of_complex = [tf.sign(z), abs(z)]
+    slopes = tape.gradient(sizes, zeros)
+    inverse = [1 / x for x in [*signs, *slopes.values()]]  # tells the zeros apart
+    return inverse, of_complex[0], [tape.gradient(y, z) for y in of_complex]

@@ -135,11 +135,21 @@ rsqrt = rule(_rsqrt, _rsqrt_partial)
 # -- kinks: which way a gradient goes where two pieces meet ---------------------------------------
 
 
+def _sign(x: Any) -> Any:
+    """The sign of either zero is 0, that of complex infinity NaN. JAX: -0; a unit for some.
+
+    Source: TF cwise_ops.h, functor::sign.
+    """
+    if not _complex(x):
+        return jnp.where(x == 0, 0, lax.sign(x))
+    size = lax.abs(x)
+    size = jnp.where(jnp.isinf(size), jnp.nan, size)
+    unit = lax.complex(jnp.real(x) / size, jnp.imag(x) / size)
+    return jnp.where(size == 0, 0, unit)
+
+
 def _abs_partial(dx: Any, y: Any, x: Any) -> Any:
-    if _complex(x):
-        unit = jnp.where(y == 0, 0, x / jnp.where(y == 0, 1, y))
-        return jnp.real(jnp.conj(unit) * dx)
-    return dx * lax.sign(x)
+    return jnp.real(jnp.conj(_sign(x)) * dx) if _complex(x) else dx * _sign(x)
 
 
 #: abs at 0 has the gradient 0, and so has that of complex numbers there. JAX: 1.
@@ -156,7 +166,7 @@ def _sign_partial(dx: Any, y: Any, x: Any) -> Any:
 
 
 #: For complex x the derivative of x / |x|, 0 at 0. JAX: 0 everywhere.
-sign = rule(lax.sign, _sign_partial)
+sign = rule(_sign, _sign_partial)
 
 #: A tie sends the whole gradient to x; JAX halves it. Source: TF math_grad.py, _MaximumMinimumGrad.
 maximum = rule(
