@@ -908,3 +908,10 @@ def case_signs_of_zeros_and_of_complex_infinities(tf):
     slopes = tape.gradient(sizes, zeros)
     inverse = [1 / x for x in [*signs, *slopes.values()]]  # tells the zeros apart
     return inverse, of_complex[0], [tape.gradient(y, z) for y in of_complex]
+
+
+def case_sums_and_distances_too_large_for_their_dtype(tf):
+    ends = [-(2**31), 2**31 - 1]
+    counts = tf.histogram_fixed_width([*ends, 0, 5], ends, nbins=4)
+    ones = tf.ones([70000], tf.float16)
+    return counts, tf.nn.l2_loss(ones), tf.nn.l2_loss(tf.constant([300.0], tf.float16))

@@ -100,7 +100,7 @@ def clip_by_norm(t: Any, clip_norm: Number, axes: Any = None, name: str | None =
 
 
 def _half_squares(*arrays: Any) -> Any:
-    return sum(jnp.sum(lax.square(x)) / 2 for x in arrays)
+    return sum(jnp.sum(lax.square(x) / 2) for x in arrays)
 
 
 def _global_norm(*arrays: Any) -> Any:

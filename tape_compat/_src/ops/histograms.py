@@ -26,9 +26,9 @@ _LISTED = "int32, int64, float, double"
 
 
 def _histogram(values: Any, value_range: Any, bins: int, dtype: DType) -> Any:
+    values, value_range = values.astype(np.float64), value_range.astype(np.float64)
     low, high = value_range[0], value_range[1]
-    step = (high - low).astype(np.float64) / bins
-    share = (jnp.maximum(values, low) - low).astype(np.float64) / step
+    share = (jnp.maximum(values, low) - low) / ((high - low) / bins)
     at = jnp.where(jnp.isnan(share), bins, jnp.minimum(share, bins - 1)).astype(np.int32)
     return jnp.zeros(bins, dtype.np_dtype).at[at.reshape(-1)].add(1, mode="drop")
 

@@ -269,7 +269,7 @@ def l2_loss(t, name=None):
     >>> float(tf.nn.l2_loss([3.0, 4.0]))
     12.5
     """
-    return jnp.sum(lax.square(t)) / 2
+    return jnp.sum(lax.square(t) / 2)  # the sum of the squares may be too large for a half
 
 
 def scale_regularization_loss(regularization_loss: Any) -> Tensor:
