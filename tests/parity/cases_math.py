@@ -915,3 +915,9 @@ def case_sums_and_distances_too_large_for_their_dtype(tf):
     counts = tf.histogram_fixed_width([*ends, 0, 5], ends, nbins=4)
     ones = tf.ones([70000], tf.float16)
     return counts, tf.nn.l2_loss(ones), tf.nn.l2_loss(tf.constant([300.0], tf.float16))
+
+
+def case_next_numbers_of_dtypes(tf):
+    names = ("float16", "bfloat16", "float32", "float64", "int32")
+    pairs = {d: tf.constant([1, 2], d) for d in names}
+    return {d: attempt(lambda x=x: tf.math.nextafter(x, x[::-1])) for d, x in pairs.items()}

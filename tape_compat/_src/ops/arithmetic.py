@@ -225,6 +225,7 @@ nextafter = binary(
     rules.nextafter,
     "Next number after x1 towards x2.",
     kernel="NextAfter",
+    dtypes="full",
     parameters=("x1", "x2"),
 )
 _POW = binary(refuse_unsigned(rules.pow, "Pow"), "", kernel="Pow", dtypes=NUMBER)

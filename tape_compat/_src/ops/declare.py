@@ -85,6 +85,7 @@ _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "ui
 KINDS: dict[str, frozenset[str]] = {
     "float": frozenset(_FLOATS),
     "complex": frozenset(_COMPLEX),
+    "full": frozenset(("float32", "float64")),
     "integer": frozenset(_INTEGERS),
     "index": frozenset(("int32", "int64")),
     "bool": frozenset(("bool",)),
