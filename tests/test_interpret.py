@@ -41,6 +41,9 @@ TOLERANCE = {"float16": 2e-3, "bfloat16": 1.6e-2, "float32": 3e-6, "complex64": 
 TOLERANCE |= {"float64": 1e-13, "complex128": 1e-12}
 LEAST = {"float16": 7e-5, "bfloat16": 2e-38, "float32": 2e-38, "complex64": 2e-38}
 
+#: Functions of complex numbers, each part of which is exact near 0.
+NEAR_ZERO = [lax.log1p, lax.sin, lax.tan, lax.tanh, lax.asin, lax.asinh, lax.atanh]
+
 #: For XLA: to compile fast.
 ELIMINATE = decompositions._ELIMINATE
 SUBSTITUTE = decompositions._SUBSTITUTE
@@ -213,6 +216,11 @@ def test_functions_of_complex_numbers(dtype):
     functions += [lax.sign, lax.neg, lax.conj, lax.real, lax.imag, lax.square, lax.log1p, lax.rsqrt]
     functions += [partial(lax.integer_pow, y=y) for y in (3, -2)]
     each(functions, edges(dtype), times=10, absolute=1)
+    small = [
+        lambda x, f=f, part=part: part(f(x)) for f in NEAR_ZERO for part in (lax.real, lax.imag)
+    ]
+    each(small, edges(dtype) * dtype.type(1e-9), times=10)
+    check(lax.log1p, edges(dtype)[3])
     two = [lax.add, lax.sub, lax.mul, lax.div, lax.eq, lax.ne, lax.pow]
     each(two, *pairs(dtype), times=40, absolute=1)
     real = edges(np.dtype(f"f{dtype.itemsize // 2}"))

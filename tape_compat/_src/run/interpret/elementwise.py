@@ -195,6 +195,18 @@ def _complex(params: Params, ins: Avals, outs: Avals) -> Function:
     return function
 
 
+def _log1p(x: Any) -> Any:
+    """NumPy's, but near 0: there it takes the logarithm of the rounded size of 1 + x."""
+    found: Any = np.log1p(x)
+    if x.dtype.kind != "c":
+        return found
+    found, re, im = np.asarray(found), x.real.astype(np.float64), x.imag.astype(np.float64)
+    near = np.maximum(np.abs(re), np.abs(im)) < 0.5
+    re, im = np.where(near, re, 0), np.where(near, im, 0)
+    found.real = np.where(near, np.log1p(re * (2 + re) + im * im) / 2, found.real)
+    return found
+
+
 def _conj(params: Params, ins: Avals, outs: Avals) -> Function:
     if ins[0].dtype.kind == "c":
         return np.conjugate
@@ -316,7 +328,7 @@ TABLE: dict[str, Rule] = {
             "exp": np.exp,
             "exp2": np.exp2,
             "log": np.log,
-            "log1p": np.log1p,
+            "log1p": _log1p,
             "log2": np.log2,  # since JAX 0.12
             "expm1": np.expm1,
             "sin": np.sin,
