@@ -424,3 +424,24 @@ def case_operands_that_are_foreign(tf):
     recorded = []
     tf.function(lambda: recorded.append(x * Foreign()), autograph=False)()
     return each(x), each(tf.Variable([2.0])), recorded, attempts(tf, functions, words=4)
+
+
+def case_bools_times_numbers(tf):
+    b, f = tf.constant([True, False, True]), tf.constant([2.0, 3.0, 0.5])
+    variable = tf.Variable([1.0, 0.0, 2.0])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(f)
+        products = [b * f, f * b, b * variable, variable * b]
+    programs = {
+        "numbers": lambda: (b * 2, b * 2.5, b * 0, b * True, b * np.array([1, 0, 0])),
+        "integers": lambda: (b * tf.constant([2, 0, 1]), tf.constant([2], tf.int64) * b),
+        "complex": lambda: b * tf.constant([1j, 1.0, 2j]),
+        "wide": lambda: b[:, None] * f,
+        "number first": lambda: 2 * b,
+        "shapes": lambda: b * f[:2],
+        "by name": lambda: tf.multiply(b, f),
+        "numbers of two": lambda: f * tf.constant([1, 2, 3]),
+        "grid": lambda: (tf.meshgrid([True, False], [True]), tf.meshgrid([2.0], [True, False])),
+    }
+    slopes = [tape.gradient(x, [f, variable]) for x in products]
+    return products, slopes, attempts(tf, {k: lambda _, f=f: f() for k, f in programs.items()}, 0)

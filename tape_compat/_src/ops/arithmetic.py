@@ -14,7 +14,7 @@ from ..core import dimensions, dtypes
 from ..core.avals import Aval
 from ..core.dimensions import broadcast
 from ..core.op import Op
-from ..core.refuse import invalid
+from ..core.refuse import invalid, not_allowed
 from ..values import operators
 from ..values.composite import CompositeTensor
 from ..values.convert import convert
@@ -24,7 +24,7 @@ from ..values.tensor import Tensor, concrete
 from . import angles, rules
 from .arguments import sketched
 from .checks import INEXACT, NUMBER, REAL, refuse_unsigned
-from .declare import allowed, binary, check_broadcast, matching, name_ops
+from .declare import allowed, binary, check_broadcast, check_same_dtype, matching, name_ops
 
 subtract = binary(jnp.subtract, "x - y.", kernel="Sub", dtypes=NUMBER, of_sizes=operator.sub)
 multiply = binary(jnp.multiply, "x * y.", kernel="Mul", dtypes=NUMBER, of_sizes=operator.mul)
@@ -273,13 +273,36 @@ def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 pow.op = _POW.op  # type: ignore[attr-defined]
 
-#: The operator * is a conjunction of bools, tf.multiply refuses them.
+
+def _times(x: Any, y: Any) -> Any:
+    if x.dtype != bool and y.dtype != bool:
+        return jnp.multiply(x, y)
+    return jnp.logical_and(*(jnp.real(z).astype(np.int32) != 0 for z in (x, y)))
+
+
+def _check_times(avals: tuple[Aval, ...]) -> None:
+    if not any(aval.dtype is dtypes.bool for aval in avals):
+        check_same_dtype(avals, "Mul")
+    for aval in avals:
+        if aval.dtype.name not in _FACTORS:
+            raise not_allowed(aval.dtype, _FACTORS, "Mul")
+    check_broadcast(avals[0], avals[1], "Mul")
+
+
+def _factors(values: Sequence[Any]) -> list[Tensor]:
+    """A bool tensor takes numbers of any dtype."""
+    return [convert(x) for x in values] if _is_bool(values[0]) else matching(values)
+
+
+def _is_bool(x: Any) -> bool:
+    return (x.__class__ is Tensor or hasattr(x, "_as_tensor")) and x.dtype is dtypes.bool
+
+
+_FACTORS = allowed("float integer complex bool")
+#: The operator * of a bool and any number is a bool: whether neither is 0, rounded towards 0.
+#: tf.multiply refuses bools. Source: TF tensor_math_operator_overrides.py, _mul_dispatch_factory.
 _TIMES = binary(
-    jnp.multiply,
-    "",
-    kernel="Mul",
-    dtypes="float integer complex bool",
-    of_sizes=operator.mul,
+    _times, "", kernel="Mul", operands=_factors, check=_check_times, of_sizes=operator.mul
 )
 
 

@@ -450,7 +450,7 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[
         return []
     tensors = [reshape(x, (-1,)) for x in args]
     avals = tuple(x._aval for x in tensors)
-    check_same_dtype(avals, "Mul")
+    check_same_dtype([avals[0], *(aval for aval in avals if aval.dtype is not dtypes.bool)], "Mul")
     axes = list(range(len(avals)))
     if indexing == "xy":
         axes[:2] = reversed(axes[:2])
