@@ -602,3 +602,34 @@ def case_dropout_of_nothing_is_the_tensor(tf):
         tensor_rate = tf.nn.dropout(x, tf.constant(0.0))
     same = [y is x for y in [*kept, tensor_rate]]
     return kept, same, [tape.gradient(y, x) for y in kept]
+
+
+def case_dtypes_beside_that_of_the_tensor(tf):
+    f, g = tf.constant([3.0, 4.0]), tf.constant([3.0, 4.0], tf.float64)
+    h = tf.constant([3.0, 4.0], tf.float16)
+    normalize = tf.nn.batch_normalization
+    programs = {
+        "norm of another": lambda tf: tf.clip_by_norm(g, tf.constant(1.0)),
+        "norm of integers": lambda tf: tf.clip_by_norm(f, tf.constant(1)),
+        "global norm": lambda tf: tf.clip_by_global_norm([f], tf.constant(1.0, tf.float64)),
+        "global norm of text": lambda tf: tf.clip_by_global_norm([f], "a"),
+        "half": lambda tf: normalize(h, f, f, f, f, 1e-3),
+        "numbers": lambda tf: normalize(g, 1.0, 2.0, 0.5, None, 1e-3),
+        "integers": lambda tf: normalize(tf.constant([1, 2]), f, f, f, None, 1e-3),
+        "mean": lambda tf: normalize(f, g, f, f, f, 1e-3),
+        "variance": lambda tf: normalize(f, f, g, f, f, 1e-3),
+        "offset": lambda tf: normalize(f, f, f, g, f, 1e-3),
+        "scale": lambda tf: normalize(f, f, f, f, g, 1e-3),
+        "all others": lambda tf: normalize(f, g, g, g, g, 1e-3),
+    }
+    return attempts(tf, programs, words=0)
+
+
+def case_repeated_scalars(tf):
+    programs = {
+        "once": lambda tf: (tf.repeat(3.0, 2, axis=0), tf.repeat("a", [2], axis=-1)),
+        "beyond": lambda tf: tf.repeat(3.0, 2, axis=1),
+        "as numpy": lambda tf: tf.experimental.numpy.repeat(3, 2, axis=0),
+        "in a function": lambda tf: tf.function(lambda x: tf.repeat(x, 2, axis=0))(tf.constant(1)),
+    }
+    return attempts(tf, programs, words=0)

@@ -17,6 +17,7 @@ from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor
 from . import rules
+from .casting import cast
 from .declare import Number, allowed, check_broadcast, check_same_dtype, matching, static
 
 # -- by value --------------------------------------------------------------------------------------
@@ -92,7 +93,10 @@ def clip_by_norm(t: Any, clip_norm: Number, axes: Any = None, name: str | None =
     [0.6000000238418579, 0.800000011920929]
     """
     values = t.values if isinstance(t, IndexedSlices) else t
-    clipped = apply(_CLIP_BY_NORM.bind(axes=static(axes)), tuple(matching((values, clip_norm))))
+    x, limit = matching((values, clip_norm))
+    if limit.dtype is not x.dtype and (limit.dtype.is_floating or limit.dtype.is_integer):
+        limit = cast(limit, x.dtype)
+    clipped = apply(_CLIP_BY_NORM.bind(axes=static(axes)), (x, limit))
     return IndexedSlices(clipped, t.indices, t.dense_shape) if values is not t else clipped
 
 
@@ -175,6 +179,10 @@ def clip_by_global_norm(
     if not present:
         return list(values), norm
     clip_norm = convert(clip_norm, hint=norm.dtype)
+    if clip_norm.dtype is not norm.dtype:
+        raise TypeError(
+            f"`x` and `y` must have the same dtype, got {norm.dtype!r} != {clip_norm.dtype!r}."
+        )
     scaled = iter(apply(_SCALE_ALL, (norm, clip_norm, *present)))
     answer: list[Any] = []
     for t, value in zip(t_list, values, strict=True):

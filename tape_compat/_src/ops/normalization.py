@@ -196,7 +196,13 @@ def _batch_normalization(
     return x * inverse.astype(x.dtype) + shift.astype(x.dtype)
 
 
-_BATCH_NORMALIZATION = Op(_batch_normalization, "Mul", broadcasts=True)
+def _check_batch_normalization(avals: tuple[Aval, ...], **_: Any) -> None:
+    check_same_dtype(avals[1:], "Mul")
+
+
+_BATCH_NORMALIZATION = Op(
+    _batch_normalization, "Mul", broadcasts=True, check=_check_batch_normalization
+)
 
 
 @takes_composites
@@ -211,15 +217,16 @@ def batch_normalization(
 ) -> Tensor:
     """(x - mean) / sqrt(variance + epsilon) * scale + offset; `scale`, `offset` may be None.
 
+    `x` may be of another dtype than the others, which the result has.
+
     >>> import tape_compat as tf
     >>> y = tf.nn.batch_normalization([1.0, 3.0], 2.0, 4.0, 0.5, None, 0.0)
     >>> y.numpy().tolist()
     [0.0, 1.0]
     """
-    inputs = [x, mean, variance, variance_epsilon]
-    inputs += [t for t in (offset, scale) if t is not None]
+    inputs = [mean, variance, variance_epsilon, *(t for t in (offset, scale) if t is not None)]
     closure = _BATCH_NORMALIZATION.bind(has_offset=offset is not None, has_scale=scale is not None)
-    return apply(closure, tuple(matching(inputs)))
+    return apply(closure, (convert(x), *matching(inputs)))
 
 
 def batch_norm_with_global_normalization(

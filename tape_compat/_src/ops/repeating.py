@@ -170,6 +170,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     if not isinstance(axis, (int, np.integer, Tensor)):
         kind = axis.__class__.__name__
         raise TypeError(f"Argument `axis` must be an int. Received `axis` = {axis} of type {kind}")
+    x = reshape(x, (1,)) if not x._aval.shape else x
     axis = _check_repeat_axis(x, as_int(axis))
     length = x._aval.shape[axis]
     if _holds_tensors(repeats):
