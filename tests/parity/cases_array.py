@@ -722,3 +722,36 @@ def case_computed_places_out_of_range(tf):
         ),
     }
     return attempts(tf, calls, words=3), v
+
+
+def case_arguments_that_are_no_numbers(tf):
+    x, image, filters = tf.constant([3.0, 4.0]), tf.ones([1, 4, 4, 1]), tf.ones([3, 3, 1, 1])
+    segments = tf.math.unsorted_segment_sum
+    programs = {
+        "an axis of a fraction": lambda tf: tf.expand_dims(x, 1.5),
+        "no begin": lambda tf: tf.slice(x, None, [1]),
+        "begin of no axes": lambda tf: tf.slice(x, 0, [1]),
+        "size of no axes": lambda tf: tf.slice(x, [0], 1),
+        "begin of a fraction": lambda tf: tf.slice(x, 1.5, [1]),
+        "no rows": lambda tf: tf.map_fn(lambda y: y, None),
+        "no rows in a nest": lambda tf: tf.map_fn(lambda y: y[0], (x, None)),
+        "no rows to fold": lambda tf: tf.foldl(lambda y, z: y + z, None),
+        "no rows to scan": lambda tf: tf.scan(lambda y, z: y + z, None),
+        "no rows at once": lambda tf: tf.vectorized_map(lambda y: y, None),
+        "no segments": lambda tf: segments(x, [0, 1], None),
+        "segments as text": lambda tf: segments(x, [0, 1], "a"),
+        "segments as a float": lambda tf: segments(x, [0, 1], 2.0),
+        "segments as NumPy's": lambda tf: segments(x, [0, 1], np.float32(2.0)),
+        "no message": lambda tf: tf.debugging.check_numerics(x, None),
+        "strides": lambda tf: tf.nn.conv2d(image, filters, "a", "SAME"),
+        "a window": lambda tf: tf.nn.max_pool2d(image, "a", 1, "SAME"),
+        "blocks": lambda tf: tf.nn.space_to_depth(image, "a"),
+        "no k": lambda tf: tf.math.in_top_k([1], [[1.0, 2.0]], None),
+        "k as text": lambda tf: tf.math.in_top_k([1], [[1.0, 2.0]], "a"),
+        "no partitions": lambda tf: tf.dynamic_partition(x, [0, 1], None),
+        "partitions as a float": lambda tf: tf.dynamic_partition(x, [0, 1], 2.0),
+        "an axis as text": lambda tf: tf.one_hot([1], 2, axis="a"),
+        "axes": lambda tf: tf.one_hot([1], 2, axis=[0]),
+        "diagonals": lambda tf: tf.linalg.band_part([[1.0]], [1], 0),
+    }
+    return attempts(tf, programs, words=4)

@@ -354,6 +354,8 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
     Traceback (most recent call last):
     tape_compat.errors.InvalidArgumentError: log : Tensor had NaN values ...
     """
+    if not isinstance(message, (str, bytes)):
+        raise TypeError(f"Expected string for argument 'message' not {message!r}.")
     if isinstance(tensor, RaggedTensor):
         return tensor.with_flat_values(check_numerics(tensor.flat_values, message))
     x = _tensor(tensor)

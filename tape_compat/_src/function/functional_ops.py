@@ -95,11 +95,16 @@ def _map_encodings(fn: Callable[[Any], Any], elems: Any, signature: Any, infer_s
     return over_encodings(mapped, fn, elems, signature)
 
 
+def row_tensor(x: Any) -> Tensor:
+    """What is mapped, as a tensor. Raises ValueError for None."""
+    return convert(x) if x is None else tensor_of(x)
+
+
 def _row_signature(x: Any) -> Any:
     """What `map_fn` takes for results that are like the rows of a value."""
     if isinstance(x, BatchableExtensionType):
         return x._type_spec._unbatch()
-    return x if isinstance(x, RaggedTensor) else tensor_of(x).dtype
+    return x if isinstance(x, RaggedTensor) else row_tensor(x).dtype
 
 
 def _check_callable(fn: Any) -> None:
@@ -116,7 +121,7 @@ class _Rows:
 
     def __init__(self, elems: Any):
         self._elems = elems
-        self.tensors: list[Tensor] = [tensor_of(x) for x in nest.flatten(elems)]
+        self.tensors: list[Tensor] = [row_tensor(x) for x in nest.flatten(elems)]
         if not self.tensors:
             raise ValueError(
                 "elems must be a Tensor or (possibly nested) sequence of Tensors. Got "

@@ -20,7 +20,7 @@ from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor
 from .extension_rows import has_encodings, over_encodings
-from .functional_ops import map_fn
+from .functional_ops import map_fn, row_tensor
 from .recording import Part, flat, note_variables, packed, record, tensor_of
 
 LOGGER = logging.getLogger("tape_compat")
@@ -51,7 +51,7 @@ def vectorized_map(
             elems,
         )
     fn = _dense(fn)
-    tensors = [tensor_of(x) for x in flat(elems)]
+    tensors = [row_tensor(x) for x in flat(elems)]
     if not tensors or any(not x._aval.shape for x in tensors):
         raise ValueError(
             f"vectorized_map maps over the first axis of tensors, which {elems} does not have (at "

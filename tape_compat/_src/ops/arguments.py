@@ -224,6 +224,18 @@ def as_int(value: Any) -> int:
     return value if value.__class__ is int else int(known_value(value))
 
 
+def int_attribute(value: Any, argument: str) -> Any:
+    """A number that is an attribute of a kernel, as an int: the fraction of a float is left out.
+
+    Raises: TypeError for anything else, naming the argument.
+    """
+    if isinstance(value, (int, np.integer)) or is_symbolic(value):
+        return value
+    if not isinstance(value, (float, np.floating)):
+        raise TypeError(f"Expected int for argument '{argument}' not {value!r}.")
+    return int(value)
+
+
 def no_float(value: Any) -> Any:
     """`value`, unless it is a float where an integer becomes an input of a kernel."""
     if value.__class__ is float:

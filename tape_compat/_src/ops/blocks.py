@@ -14,7 +14,7 @@ from ..core.refuse import invalid, not_allowed
 from ..values.convert import convert
 from ..values.record import apply
 from ..values.tensor import Tensor
-from .arguments import cast_as_default, dims, is_text, move_text
+from .arguments import cast_as_default, dims, int_attribute, is_text, move_text
 from .creation import zeros, zeros_like
 from .declare import static
 from .joining import stack
@@ -105,7 +105,8 @@ def _with_block(op: Op, input: Any, block_size: Any, data_format: str) -> Tensor
     if data_format not in _FORMATS:
         listed = '"NHWC", "NCHW", "NCHW_VECT_C"'
         raise not_allowed(f'"{data_format}"', listed, op.name, "data_format")
-    closure = op.bind(block=int(static(block_size)), last=data_format == "NHWC")
+    block = int_attribute(static(block_size), "block_size")
+    closure = op.bind(block=block, last=data_format == "NHWC")
     x = convert(input)
     return move_text(lambda p: apply(closure, (p,)), x) if is_text(x) else apply(closure, (x,))
 

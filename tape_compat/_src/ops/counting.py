@@ -132,6 +132,8 @@ approx_min_k = _approximate(lax.approx_min_k, "ApproxMinK", "smallest", "[0, 2]"
 
 def _check_in_top_k(avals: tuple[Aval, ...], k: Any) -> None:
     targets, predictions = avals
+    if targets.dtype.name not in ("int32", "int64"):
+        raise not_allowed(targets.dtype, "int32, int64", "InTopKV2")
     if len(predictions.shape) != 2:
         raise invalid("predictions must be 2-dimensional", "InTopKV2")
     if len(targets.shape) != 1:
@@ -171,9 +173,10 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
     >>> tf.math.in_top_k([0, 1], [[1.0, 2.0], [3.0, 4.0]], k=1).numpy().tolist()
     [False, True]
     """
-    if isinstance(k, (list, tuple)):
-        raise invalid(f"k must be 0-D, got shape {shown(np.shape(k))}", "InTopKV2")
-    return _in_top_k(cast_as_default(targets), convert(predictions, float32), k=no_float(k))
+    if k is None:
+        as_tensor(k)  # TensorFlow's error
+    k = as_scalar(k, "InTopKV2", "k must be 0-D, got shape ")
+    return _in_top_k(as_tensor(cast_as_default(targets)), convert(predictions, float32), k=k)
 
 
 def _counts(values: Any, *weights: Any, size: int, dtype: Any, binary: bool) -> Any:

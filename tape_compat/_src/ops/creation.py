@@ -41,6 +41,7 @@ from .arguments import (
     as_tensor,
     cast_as_default,
     dims,
+    int_attribute,
     is_text,
     known_sizes,
     known_value,
@@ -574,7 +575,8 @@ def one_hot(
     indices = as_tensor(cast_as_default(indices, np.int64))
     axis = -1 if axis is None else axis
     depth = as_scalar(depth, "OneHot", "depth must be a scalar, but got: ")
-    options = {"depth": as_size(depth), "axis": as_int(axis)}
+    axis = int_attribute(as_int(axis) if isinstance(axis, Tensor) else axis, "axis")
+    options = {"depth": as_size(depth), "axis": axis}
     dtype = None if dtype is None else as_dtype(dtype)
     if on_value is None and off_value is None:
         dtype = dtype or dtypes.float32

@@ -19,7 +19,7 @@ from ..values.convert import convert
 from ..values.dispatch import takes_composites
 from ..values.record import apply
 from ..values.tensor import Tensor
-from .arguments import as_size, as_tensor, dims
+from .arguments import as_scalar, as_size, as_tensor, dims
 from .declare import Number, check_same_dtype, matching, name_ops, op
 
 
@@ -346,7 +346,11 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
     >>> tf.linalg.band_part([[1, 2], [3, 4]], 0, -1).numpy().tolist()
     [[1, 2], [0, 4]]
     """
-    closure = _BAND_PART.bind(lower=as_size(num_lower), upper=as_size(num_upper))
+    lower, upper = (
+        as_size(as_scalar(n, "MatrixBandPart", f"num_{which} must be scalar, got shape "))
+        for n, which in ((num_lower, "lower"), (num_upper, "upper"))
+    )
+    closure = _BAND_PART.bind(lower=lower, upper=upper)
     return apply(closure, (as_tensor(input),))
 
 

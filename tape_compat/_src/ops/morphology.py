@@ -105,7 +105,7 @@ def _spatial(value: Any, what: str, argument: str) -> tuple[int, int]:
             f"{what} is only supported across spatial dimensions. [Op:{_KERNEL}] "
             f"(at {errors.user_location()})",
         )
-    return whole(given[1:3])
+    return whole(given[1:3], argument)
 
 
 def _checked(strides: Any, padding: Any, data_format: Any, dilations: Any) -> dict[str, Any]:

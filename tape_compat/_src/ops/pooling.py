@@ -304,10 +304,10 @@ _OF_CHANNELS = Op(_largest_of_channels, "MaxPool", check=_check_channels, shapes
 
 def _channels_at_once(ksize: Any, strides: Any) -> int:
     """How many channels a window of four sizes is of."""
-    window = whole(static(ksize)) if np.ndim(ksize) == 1 else ()
+    window = whole(static(ksize), "ksize") if np.ndim(ksize) == 1 else ()
     if len(window) != 4 or window[0] != 1 or window[3] == 1:
         return 1
-    steps = whole(static(strides)) if np.ndim(strides) == 1 else ()
+    steps = whole(static(strides), "strides") if np.ndim(strides) == 1 else ()
     if window[1:3] != (1, 1):
         raise _unsupported(
             "MaxPooling supports exactly one of pooling across depth or pooling "
@@ -529,11 +529,11 @@ def pool(
     last = channels_last(data_format)
     kind = pooling_type.lower()
     for values, what in ((strides, "strides"), (dilations, "dilation_rate")):
-        if values is not None and any(less(n, 1) for n in whole(static(values))):
+        if values is not None and any(less(n, 1) for n in whole(static(values), what)):
             raise ValueError(f"all values of `{what}` must be positive. Received: {what}={values}")
     steps, holes = (per_dimension(v, rank, "strides", last, kind) for v in (strides, dilations))
     if set(holes) == {1}:
-        window = whole(static(window_shape))
+        window = whole(static(window_shape), "window_shape")
         if any(less(n, step) for n, step in zip(window, steps, strict=True)):
             raise ValueError(
                 "`strides` > `window_shape` not supported due to inconsistency between CPU and GPU "

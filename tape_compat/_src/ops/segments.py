@@ -22,9 +22,9 @@ from ..values.host_steps import by_host
 from ..values.record import apply
 from ..values.tensor import Tensor
 from . import rules
-from .arguments import INDEX_DTYPES, as_size, known_value, sketched
+from .arguments import INDEX_DTYPES, as_size, dims, known_value, sketched
 from .checks import NUMBER, REAL, check_dtypes
-from .declare import name_ops, static
+from .declare import name_ops
 
 
 def _check_ids(ids: Aval, names: tuple[str, ...], kernel: str) -> None:
@@ -145,10 +145,10 @@ def _unsorted(
     declared = Op(_with_room(function), kernel, check=_check_unsorted(kernel, kinds))
 
     def call(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
-        count = static(num_segments)
-        if isinstance(count, (list, tuple)):
-            found = shown(np.shape(count))
+        if isinstance(num_segments, (list, tuple)):
+            found = shown(np.shape(num_segments))
             raise invalid(f"num_segments should be a scalar, not shape {found}", declared.name)
+        (count,) = dims(num_segments, "Tnumsegments", kernel)
         closure = declared.bind(segments=count)
         data, ids = convert(data), convert(segment_ids)
         refuse_segments(ids, closure.attributes["segments"], kernel)

@@ -26,6 +26,7 @@ from ..values.tensor import Tensor, concrete
 from .arguments import (
     as_int,
     as_tensor,
+    int_attribute,
     is_text,
     known_value,
     move_text,
@@ -178,8 +179,7 @@ def dynamic_partition(
     >>> [t.numpy().tolist() for t in tf.dynamic_partition([1, 2, 3], [0, 1, 0], 2)]
     [[1, 3], [2]]
     """
-    if isinstance(num_partitions, (list, tuple)):
-        raise TypeError(f"Expected int for argument 'num_partitions' not {num_partitions!r}.")
+    num_partitions = int_attribute(num_partitions, "num_partitions")
     if num_partitions < 1:
         raise invalid(
             f"Value for attr 'num_partitions' of {num_partitions} must be at least minimum 1",

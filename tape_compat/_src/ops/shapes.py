@@ -37,7 +37,7 @@ from ..values.indexed_slices import IndexedSlices
 from ..values.record import apply
 from ..values.tensor import Tensor, concrete, next_id, same_value
 from ..values.variable import Variable
-from .arguments import as_tensor, dims, is_scalar, is_text, known_value, move_text
+from .arguments import as_tensor, dims, is_scalar, is_text, known_value, move_text, no_float
 from .dynamic_shape import DynamicRaggedShape
 
 
@@ -449,7 +449,7 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
     if axis.__class__ is not int:
         if isinstance(axis, (bool, np.bool_, np.floating)):
             axis = int(axis)
-        axis = dims(known_value(axis))
+        axis = dims(known_value(no_float(axis)), "Tdim", "ExpandDims")
         if len(axis) != 1:
             raise invalid("'dim' must be a tensor with a single value", "ExpandDims")
         axis = axis[0]

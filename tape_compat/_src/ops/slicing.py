@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from jax import lax
@@ -154,12 +154,16 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
     >>> tf.slice([1, 2, 3, 4], [1], [2]).numpy().tolist()
     [2, 3]
     """
-    if is_scalar(begin) and is_scalar(size):
+    if is_scalar(begin) or is_scalar(size):
+        found = [shown(as_tensor(x)._aval.shape) for x in (begin, size)]
         raise invalid(
             "Expected begin and size arguments to be 1-D tensors of size "
-            f"{len(as_tensor(input_)._aval.shape)}, but got shapes [] and [] instead.",
+            f"{len(as_tensor(input_)._aval.shape)}, but got shapes {found[0]} and {found[1]} "
+            "instead.",
             "Slice",
         )
+    if not isinstance(begin, (Iterable, Variable)):
+        begin = dims(begin, "Index", "Slice")
     x, extent = as_tensor(input_), dims(cast_as_default(size), "Index", "Slice")
     if is_text(x):
         return move_text(lambda p, b: slice(p, b, size), x, by=(begin,))

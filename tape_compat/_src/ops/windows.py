@@ -11,6 +11,7 @@ from ..core import errors
 from ..core.dimensions import Size, less
 from ..core.refuse import invalid, not_allowed
 from ..core.state import LOCAL
+from .arguments import int_attribute
 from .declare import static
 
 #: Of images of so many axes.
@@ -47,10 +48,10 @@ def channels_last(data_format: Any, rank: int | None = None, kernel: str = "") -
     raise ValueError(f"`data_format` must be {forms}. Received: data_format={data_format}")
 
 
-def whole(value: Any) -> tuple[Any, ...]:
-    """One size or several as ints: the fraction of a float is left out, as in TensorFlow."""
+def whole(value: Any, argument: str) -> tuple[Any, ...]:
+    """One size or several as ints. Raises TypeError, naming the argument, for what is no number."""
     given = value if isinstance(value, tuple) else (value,)
-    return tuple([int(x) if isinstance(x, float) else x for x in given])
+    return tuple([int_attribute(x, argument) for x in given])
 
 
 def per_dimension(
@@ -59,7 +60,7 @@ def per_dimension(
     """Strides, dilations or window sizes for `rank` spatial dimensions."""
     if value is None:
         return (default,) * rank
-    given = whole(static(value))
+    given = whole(static(value), what)
     refused = next((n for n in given if less(n, 1)), None)
     if refused is not None:
         words = _STRIDES.get(kernel) if what == "strides" else None

@@ -82,7 +82,7 @@ _PATCHES = Op(_patches, _KERNEL, check=_check, shapes=_shape)
 
 
 def _spatial(value: Any, what: str) -> tuple[int, int]:
-    given = whole(static(value))
+    given = whole(static(value), what)
     if len(given) < 4:
         raise invalid(
             f"Length for attr '{what}' of {len(given)} must be at least minimum 4", _KERNEL
@@ -167,7 +167,7 @@ _OF_VOLUMES = Op(_volume_patches, _VOLUMES, check=_check_volumes, shapes=_volume
 
 
 def _of_space(value: Any, what: str) -> tuple[int, int, int]:
-    given = whole(static(value))
+    given = whole(static(value), what)
     if len(given) < 5:
         raise invalid(
             f"Length for attr '{what}' of {len(given)} must be at least minimum 5", _VOLUMES
