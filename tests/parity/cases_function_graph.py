@@ -254,6 +254,33 @@ def case_operations(tf):
     return concrete(tf.constant(np.float32([0.0, 1.0]))), seen
 
 
+def case_gradients_by_tensors_of_operations(tf):
+    weights = tf.Variable([1.0, 2.0])
+
+    def program(x):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            logits = x * weights + 1.0
+            y = tf.sigmoid(logits)
+            given = y.op.inputs[0]
+            squares = [
+                tf.square(t)
+                for t in (
+                    given,
+                    given.op.inputs[0].op.inputs[0],
+                    given.op.inputs[0].op.inputs[1],
+                    y.op.outputs[0],
+                    x.graph.get_tensor_by_name("Sigmoid:0"),
+                    x.graph.get_operation_by_name("Sigmoid").inputs[0],
+                )
+            ]
+        same = (given is logits, y.op.outputs[0] is y, logits.op.inputs[0].op.inputs[0] is x)
+        sources = [x, weights, logits, y]
+        return [tape.gradient(square, sources) for square in squares], same
+
+    return tf.function(program, autograph=False)(tf.constant([0.3, 0.4]))
+
+
 def case_operation_not_there(tf):
     seen = []
 

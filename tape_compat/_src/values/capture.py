@@ -28,6 +28,7 @@ from ..core.program import CAPTURED, Node, Program
 from ..core.refuse import out_of_scope
 from ..core.state import LOCAL, ThreadState, changed
 from ..core.steps import Steps, needed
+from ..run.executor import waiting
 from ..run.op_by_op import result
 from .operation import named, operation_at
 from .record import apply, flush
@@ -364,6 +365,9 @@ class SymbolicProgram(Program):
         for x in self.symbols.values():
             if x._at[1] == slot:
                 return x
+        slots, alive = waiting(self.refs)
+        if slot in slots:  # tapes know the tensor itself
+            return alive[slots.index(slot)]
         node = next(node for node in self.node.path() if node.first <= slot < node.end)
         return pending(node.outputs[slot - node.first], self, slot)
 

@@ -9,7 +9,7 @@ from typing import Any
 from ..core.avals import Aval
 from ..core.program import Node
 from ..core.state import LOCAL
-from .tensor import Tensor, pending
+from .tensor import Tensor
 
 #: What TensorFlow's Python calls an op whose kernel has another name.
 _NAMES = {
@@ -66,7 +66,7 @@ class Operation:
     @property
     def outputs(self) -> list[Tensor]:
         """The tensors that it gives."""
-        return [pending(a, self.graph, slot) for slot, a in enumerate(self._avals, self._first)]
+        return [self.graph.tensor_at(self._first + i) for i in range(len(self._avals))]
 
     def values(self) -> tuple[Tensor, ...]:
         """The same as `outputs`, as a tuple."""
