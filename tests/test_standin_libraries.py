@@ -34,6 +34,7 @@ import tensorflow as tf
 from tensorflow.python import keras as private
 from tensorflow.python.keras import backend, backend_config
 from tensorflow.python.keras.callbacks import Callback
+from tensorflow.python.keras.engine import compile_utils, data_adapter
 from tensorflow.python.keras.layers import Dense, LSTM
 from tensorflow.python.keras.layers.core import Dropout, TFOpLambda
 from tensorflow.python.keras.models import Sequential
@@ -44,12 +45,14 @@ keras = tf.keras
 expected = [keras.callbacks.Callback, *(getattr(keras.layers, x.__name__) for x in found[1:4])]
 expected += [keras.models.Sequential, keras.optimizers.Adam, keras.utils.to_categorical]
 same = [backend.is_keras_tensor is keras.backend.is_keras_tensor]
+same += [data_adapter.unpack_x_y_sample_weight is keras.utils.unpack_x_y_sample_weight]
+same += [data_adapter.expand_1d(3) == 3, callable(compile_utils.match_dtype_and_rank)]
 same += [private.Model is keras.Model, private.layers.Dense is Dense]
 same += [backend_config.epsilon() == keras.backend.epsilon(), Dropout is not TFOpLambda]
 print(json.dumps([*map(lambda x, y: x is y, found, expected), *same]))
 """
         )
-        == [True] * 12
+        == [True] * 15
     )
 
 

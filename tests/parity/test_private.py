@@ -376,6 +376,25 @@ def test_sizes_of_convolutions():
     assert found[0] == found[1]
 
 
+def test_batches_as_losses_take_them():
+    found = []
+    for of in (None, legacy_keras):
+        tf = tensorflow() if of is None else tape_compat
+        adapts, compiles = of or theirs("keras.engine.data_adapter"), of
+        compiles = compiles or theirs("keras.engine.compile_utils")
+        row, column = tf.constant([1, 2]), tf.constant([[0.5], [1.5]])
+        data = adapts.expand_1d((row, {"a": column, "b": row, "c": None}, tf.constant(3), "x"))
+        rows = [data[0].shape, [data[1][k] if k == "c" else data[1][k].shape for k in "abc"]]
+        rows += [data[2].shape, data[3]]
+        for labels in (row, tf.cast(row, tf.float64), tf.cast(column, tf.float16)):
+            for predicted in (column, tf.constant([[3], [4]], tf.int64), tf.constant([1.0, 2.0])):
+                for weights in (None, row, column):
+                    given = compiles.match_dtype_and_rank(labels, predicted, weights)
+                    rows.append([None if x is None else (x.dtype.name, x.shape) for x in given])
+        found.append(str(rows))
+    assert found[0] == found[1]
+
+
 def test_fans_of_weights():
     real = theirs("ops.init_ops_v2")
     for shape in ((), (3,), (3, 4), (2, 3, 4), (2, 2, 3, 4)):

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..ops.casting import cast
+from ..ops.shapes import expand_dims
+from ..values.nest import map_structure
+from ..values.tensor import Tensor
+
 
 class TFOpLambda:
     """The class of op layers of that copy: no layer of Keras is one."""
@@ -123,3 +128,26 @@ def deconv_output_length(
         return input_length * stride + more.get(padding, 0)
     pad = {"same": size // 2, "full": size - 1}.get(padding, 0)
     return (input_length - 1) * stride + size - 2 * pad + output_padding
+
+
+def expand_1d(data: Any) -> Any:
+    """A nest whose tensors of one axis get a second one, of size 1."""
+
+    def expanded(x: Any) -> Any:
+        return expand_dims(x, -1) if isinstance(x, Tensor) and x.shape.rank == 1 else x
+
+    return map_structure(expanded, data)
+
+
+def match_dtype_and_rank(y_t: Any, y_p: Any, sw: Any) -> tuple[Any, Any, Any]:
+    """Labels, predictions and weights of examples, as losses take them.
+
+    Where predictions are [batch, 1], labels and weights of [batch] get that shape. Labels of the
+    same kind as predictions, floating or integers, and weights get their dtype.
+    """
+    if y_p.shape.rank == 2:
+        y_t, sw = [x if x is None or x.shape.rank != 1 else expand_dims(x, -1) for x in (y_t, sw)]
+    given, wanted = y_t.dtype, y_p.dtype
+    if (given.is_floating and wanted.is_floating) or (given.is_integer and wanted.is_integer):
+        y_t = cast(y_t, wanted)
+    return y_t, y_p, sw if sw is None else cast(sw, wanted)

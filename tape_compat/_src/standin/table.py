@@ -336,6 +336,8 @@ MODULES = {
     "python.framework.type_spec_registry": ("._src.values.spec_registry",),
     "python.keras": (".keras",),
     **{f"python.keras.{name}": (f".keras.{place}",) for name, place in _KERAS.items()},
+    "python.keras.engine.compile_utils": ("._src.standin.legacy_keras",),
+    "python.keras.engine.data_adapter": ("._src.standin.legacy_keras", ".keras.utils"),
     "python.keras.utils.conv_utils": ("._src.standin.legacy_keras",),
     "python.layers.utils": ("._src.standin.runtime",),
     "python.lib.io.file_io": ("._src.standin.file_io",),
