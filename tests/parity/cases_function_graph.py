@@ -281,6 +281,20 @@ def case_gradients_by_tensors_of_operations(tf):
     return tf.function(program, autograph=False)(tf.constant([0.3, 0.4]))
 
 
+def case_gradient_through_a_graph_as_default(tf):
+    weights = tf.Variable([1.0, 2.0])
+
+    @tf.function(autograph=False)
+    def program(x):
+        with tf.GradientTape() as tape:
+            y = x * weights
+            with x.graph.as_default():
+                z = tf.square(y)
+        return tape.gradient(z, weights)
+
+    return program(tf.constant([0.3, 0.4]))
+
+
 def case_operation_not_there(tf):
     seen = []
 

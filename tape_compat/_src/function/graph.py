@@ -444,6 +444,9 @@ class FuncGraph(SymbolicProgram):
                 f"{self.name} has been recorded, and nothing is added to it. At "
                 f"{errors.user_location()}."
             )
+        if program is LOCAL.state.capture:  # its tapes go on
+            yield self
+            return
         with within(self):
             yield self
 
