@@ -288,6 +288,7 @@ def test_numbers_become_what_values_of_any_kind_do(dtype):
     assert [array.dtype for array in short] == [np.float32] * 2
 
 
+@pytest.mark.interpreted
 def test_constants_of_the_host_are_folded_without_jax(deferred, monkeypatch):
     indices = tf.constant([2, 0])
     wanted = tf.one_hot(indices, 3).numpy()

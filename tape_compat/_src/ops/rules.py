@@ -142,10 +142,11 @@ def _sign(x: Any) -> Any:
     """
     if not _complex(x):
         return jnp.where(x == 0, 0, lax.sign(x))
-    size = lax.abs(x)
+    other = jnp.where(x == 0, 1, x)  # the derivative of a size is NaN at 0
+    size = lax.abs(other)
     size = jnp.where(jnp.isinf(size), jnp.nan, size)
-    unit = lax.complex(jnp.real(x) / size, jnp.imag(x) / size)
-    return jnp.where(size == 0, 0, unit)
+    unit = lax.complex(jnp.real(other) / size, jnp.imag(other) / size)
+    return jnp.where((x == 0) | (size == 0), 0, unit)
 
 
 def _abs_partial(dx: Any, y: Any, x: Any) -> Any:
