@@ -191,7 +191,7 @@ class Function(Recorded):
                 arguments = bound.taken_apart()
         key = key_of(self._signature, bound, arguments)
         trace = self._traces.get(key)
-        if key in self._by_steps and trace is None and takes_steps():
+        if trace is None and key in self._by_steps and takes_steps():
             return self._inside(args, kwargs)
         try:
             if trace is None:

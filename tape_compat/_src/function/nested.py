@@ -16,7 +16,7 @@ from ..core.dimensions import Size, Sizes, variables as names_in
 from ..core.state import LOCAL
 from ..values.capture import leaving, value_of
 from ..values.host_steps import takes_steps
-from ..values.variable import current, put_into, read
+from ..values.variable import current, put_into
 from .host_control import FunctionCall, record_control
 from .retracing import widened, with_specs
 from .signature import Arguments, Bound
@@ -61,10 +61,7 @@ def call_inside(trace: Trace, arguments: Arguments) -> Any:
     found, handles = trace.of_variables(variables)
     if CALLED.graphs is not None:
         CALLED.graphs[id(trace.graph)] = trace.graph
-    for variable in found.reads:
-        read(variable)
-    for variable in found.variables:
-        LOCAL.state.capture.note_use(variable)
+    found.note_variables()
     held = [current(handles.get(h, h)) for h in trace.graph.variable_avals]
     results = _results(trace, trace.sizes([*tensors, *held]), LOCAL.state.capture.sketch.size)
     closure, takes = trace.captured.closure, trace.takes()

@@ -27,7 +27,7 @@ from ..values.effects import once
 from ..values.host_steps import PythonStep
 from ..values.record import apply, flush, identity, notify
 from ..values.tensor import Tensor
-from ..values.variable import Handle, put_into, read
+from ..values.variable import Handle, put_into
 from .part_runs import other_results, run_step_or_part
 from .program_parts import ProgramPart, has_effect, parts_of
 
@@ -426,8 +426,7 @@ def computes_with_texts(call: Call, texts: Iterable[int]) -> bool:
 def call_in_parts(found: Captured, tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
     """Call what was recorded, with the steps that Python does: the tensors of the result. Variables
     are assigned to at its end."""
-    for variable in found.reads:
-        read(variable)
+    found.note_variables()
     values = [*tensors, *map(value_of, found.sources)]
     parts = parts_of(found.closure, tuple([x._aval for x in values]))
     results = run_parts(found, parts, found.closure.flat.outputs, values, Sizes())

@@ -374,9 +374,13 @@ class Trace:
     def at_values(self, values: Sequence[Tensor]) -> Any:
         """The closure for what it takes in a call: its inputs, then what its sources give."""
         given, sources = values[: len(self.inputs)], values[len(self.inputs) :]
+        return self._at_sizes([*given, *self._held(sources)])
+
+    def _held(self, sources: Sequence[Any]) -> list[Any]:
+        """Of what the sources give, what variables of unknown shape hold."""
         pairs = zip(self.captured.sources, sources, strict=True)
         held = {source: x for source, x in pairs if isinstance(source, Handle)}
-        return self._at_sizes([*given, *[held[h] for h in self.graph.variable_avals]])
+        return [held[handle] for handle in self.graph.variable_avals]
 
     def _at_sizes(self, tensors: Sequence[Tensor]) -> Any:
         """The closure for tensors of these sizes."""
@@ -390,9 +394,7 @@ class Trace:
     def shapes_with(self, given: Sequence[Any], sources: Sequence[Any]) -> list[Any]:
         """What stands for `shapes` where the arguments have these, and the sources are these arrays
         or avals."""
-        pairs = zip(self.captured.sources, sources, strict=True)
-        held = {source: x.shape for source, x in pairs if isinstance(source, Handle)}
-        return [*given, *[held[handle] for handle in self.graph.variable_avals]]
+        return [*given, *[x.shape for x in self._held(sources)]]
 
     def takes(self) -> list[Aval]:
         """The avals of what its closure takes."""

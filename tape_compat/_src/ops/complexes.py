@@ -14,16 +14,12 @@ import jax.numpy as jnp
 from jax import lax
 
 from . import angles
-from .rules import rule
-
-
-def _is_complex(x: Any) -> bool:
-    return jnp.issubdtype(x.dtype, jnp.complexfloating)
+from .rules import is_complex, rule
 
 
 def _fit(x: Any) -> bool:
     """Whether these are complex numbers for the kernel, in the program that is traced."""
-    return _is_complex(x) and angles.fit((lax.imag(x),))
+    return is_complex(x) and angles.fit((lax.imag(x),))
 
 
 def _exp(x: Any) -> Any:
@@ -82,8 +78,8 @@ _cosh_of_complex = rule(_cosh, lambda dx, y, x: dx * sinh(x))
 
 
 def sinh(x: Any) -> Any:
-    return _sinh_of_complex(x) if _is_complex(x) else lax.sinh(x)
+    return _sinh_of_complex(x) if is_complex(x) else lax.sinh(x)
 
 
 def cosh(x: Any) -> Any:
-    return _cosh_of_complex(x) if _is_complex(x) else lax.cosh(x)
+    return _cosh_of_complex(x) if is_complex(x) else lax.cosh(x)

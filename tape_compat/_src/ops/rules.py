@@ -70,7 +70,7 @@ def spread(function: Callable[..., Any]) -> Callable[..., Any]:
     return spreading
 
 
-def _complex(x: Any) -> bool:
+def is_complex(x: Any) -> bool:
     return jnp.issubdtype(x.dtype, jnp.complexfloating)
 
 
@@ -85,7 +85,7 @@ def _finite_reciprocal(y: Any) -> Any:
     """1 / y, and a large number where y is 0 or NaN."""
     pole = _pole(y)
     big = jnp.finfo(y.dtype).max
-    big = big if _complex(y) else jnp.copysign(big, y).astype(y.dtype)
+    big = big if is_complex(y) else jnp.copysign(big, y).astype(y.dtype)
     return jnp.where(pole, big, 1 / jnp.where(pole, 1, y))
 
 
@@ -118,7 +118,7 @@ reciprocal = rule(lambda x: 1 / x, lambda dx, y, x: over(over(-dx, x), x))
 
 
 def _rsqrt_partial(dx: Any, y: Any, x: Any) -> Any:
-    if _complex(x):
+    if is_complex(x):
         return over(over(dx / -2, x), sqrt(x))
     plain = jnp.where(x > 0, x, 1)  # elsewhere the other division decides
     return over(dx / -2 / plain, sqrt(x))
@@ -126,7 +126,7 @@ def _rsqrt_partial(dx: Any, y: Any, x: Any) -> Any:
 
 def _rsqrt(x: Any) -> Any:
     # XLA takes complex ones by powers: a million in 110 ms, and with a part that is no zero at -1.
-    return 1 / lax.sqrt(x) if _complex(x) else lax.rsqrt(x)
+    return 1 / lax.sqrt(x) if is_complex(x) else lax.rsqrt(x)
 
 
 rsqrt = rule(_rsqrt, _rsqrt_partial)
@@ -140,7 +140,7 @@ def _sign(x: Any) -> Any:
 
     Source: TF cwise_ops.h, functor::sign.
     """
-    if not _complex(x):
+    if not is_complex(x):
         return jnp.where(x == 0, 0, lax.sign(x))
     other = jnp.where(x == 0, 1, x)  # the derivative of a size is NaN at 0
     size = lax.abs(other)
@@ -150,7 +150,7 @@ def _sign(x: Any) -> Any:
 
 
 def _abs_partial(dx: Any, y: Any, x: Any) -> Any:
-    return jnp.real(jnp.conj(_sign(x)) * dx) if _complex(x) else dx * _sign(x)
+    return jnp.real(jnp.conj(_sign(x)) * dx) if is_complex(x) else dx * _sign(x)
 
 
 #: abs at 0 has the gradient 0, and so has that of complex numbers there. JAX: 1.
@@ -159,7 +159,7 @@ abs = rule(lax.abs, _abs_partial)
 
 
 def _sign_partial(dx: Any, y: Any, x: Any) -> Any:
-    if not _complex(x):
+    if not is_complex(x):
         return jnp.zeros_like(dx)
     size = jnp.abs(jnp.where(x == 0, 1, x))
     along = jnp.real(jnp.conj(y) * dx)
@@ -184,11 +184,11 @@ minimum = rule(
 
 def _square_of_distance(x: Any, y: Any) -> Any:
     v = x - y
-    return v * jnp.conj(v) if _complex(v) else lax.square(v)
+    return v * jnp.conj(v) if is_complex(v) else lax.square(v)
 
 
 def _twice(v: Any) -> Any:
-    return 2 * (jnp.conj(v) if _complex(v) else v)
+    return 2 * (jnp.conj(v) if is_complex(v) else v)
 
 
 #: (x - y) * conj(x - y); the gradient is 2 (x - y) g, for a complex g too, where JAX's has the
@@ -290,7 +290,7 @@ xlog1py = rule(
 
 
 def _log_of_base(x: Any) -> Any:
-    mask = x != 0 if _complex(x) else x > 0
+    mask = x != 0 if is_complex(x) else x > 0
     return jnp.where(mask, jnp.log(jnp.where(mask, x, 1)), 0)
 
 

@@ -451,13 +451,17 @@ class Captured(NamedTuple):
     def call(self, inputs: Sequence[Tensor], closure: Any = None) -> tuple[Tensor, ...]:
         """Call it, or a closure that takes and gives the same: the tensors of the result. Recorders
         see one instruction, and which variables it reads; variables are assigned to."""
+        self.note_variables()
+        return call_captured(closure or self.closure, list(inputs), self.sources, self.cells)
+
+    def note_variables(self) -> None:
+        """Tell recorders, and the function around, which variables it reads and assigns to."""
         for variable in self.reads:
             read(variable)
         outer = LOCAL.state.capture
         if outer is not None:
             for variable in self.variables:
                 outer.note_use(variable)
-        return call_captured(closure or self.closure, list(inputs), self.sources, self.cells)
 
 
 @native

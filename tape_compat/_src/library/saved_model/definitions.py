@@ -12,17 +12,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ...composites.fields import spec_of
-from ...core.avals import Aval
 from ...core.errors import user_location
 from ...function.concrete import ConcreteFunction, as_name
 from ...function.program_parts import parts_between
-from ...function.trace import Trace
-from ...ops.random_keys import KEY
 from ...values import nest
 from ...values.capture import Drawn
 from ...values.spec import TensorSpec
 from ...values.tensor import Tensor
-from ...values.variable import Handle, current
+from ...values.variable import Handle
 from .body import Body, behind
 from .messages import FunctionDef, SavedConcreteFunction
 from .part_nodes import PartWriter, is_apart
@@ -103,8 +100,8 @@ def write(body: Body, concrete: ConcreteFunction) -> tuple[TensorSpec, ...]:
     inputs = [body.argument(x.name or "x", x.dtype, x.shape) for x in concrete._input_specs]
     sources = [_source(body, source) for source in captured.sources]
     values = dict(enumerate([*inputs, *sources]))
-    writer = PartWriter(body, values, dict(enumerate(_avals(trace))))
-    writer.arguments = _avals(trace)
+    writer = PartWriter(body, values, dict(enumerate(trace.takes())))
+    writer.arguments = list(writer.avals.values())
     if trace.graph.in_parts or captured.closure.effect:
         writer.write(parts_between(captured.closure, is_apart))
     else:
@@ -123,20 +120,6 @@ def write(body: Body, concrete: ConcreteFunction) -> tuple[TensorSpec, ...]:
     )
     body.finish_effects(after)
     return specs
-
-
-def _avals(trace: Trace) -> list[Aval]:
-    """The avals of all that a record takes: its arguments, then what its sources give."""
-    found = [x._aval for x in trace.inputs]
-    for source in trace.captured.sources:
-        if isinstance(source, Drawn):
-            found.append(KEY)
-        elif isinstance(source, Handle):
-            unknown = trace.graph.variable_avals.get(source)
-            found.append(unknown or current(source)._aval)
-        else:
-            found.append(source._aval)
-    return found
 
 
 def _source(body: Body, source: Any) -> str:

@@ -21,7 +21,7 @@ from ...values.variable import Handle, Variable
 from .assets import Asset
 from .body import type_of_resource
 from .definitions import Definition
-from .make_nodes import make_node, unique
+from .make_nodes import CALL, make_node, unique
 from .messages import MetaGraphDef, NameAttrList
 from .structured import components, decoded, encoded, shape_proto
 from .table_nodes import AnyTable, filler, maker
@@ -148,7 +148,6 @@ class MainGraph:
 
 
 _INITIALIZER = "__saved_model_init_op"
-CALL = "StatefulPartitionedCall"
 
 
 def _of_text() -> dict[str, Any]:

@@ -16,6 +16,8 @@ from .structured import shape_proto
 RESOURCE = 20
 #: Stands for it in lists of dtypes.
 RESOURCE_TYPE: Any = object()
+#: The kernel that calls a function which may have state.
+CALL = "StatefulPartitionedCall"
 
 
 def make_node(

@@ -31,7 +31,7 @@ from . import (
 from .body import Body, behind
 from .effect_control import ZEROS, by_parts, is_control, is_effect
 from .kernel_nodes import is_kernel, write_kernel
-from .make_nodes import RESOURCE_TYPE, function_named
+from .make_nodes import CALL, RESOURCE_TYPE, function_named
 from .program import at, gives_sizes, sizes_met, that_may_be_none
 from .step_nodes import write_step
 
@@ -373,7 +373,7 @@ class PartWriter:
             "f": function_named(body.name),
         }
         inputs = [*given, *resources.values()]
-        node = self._node("StatefulPartitionedCall", step, inputs, attr, resources)
+        node = self._node(CALL, step, inputs, attr, resources)
         return [f"{node}:output:{i}" for i in range(len(results))]
 
     def _branches(
@@ -460,6 +460,6 @@ def shared_resources(outer: Body, bodies: Sequence[Body]) -> dict[Any, str]:
 
 def of_state(op: str, resources: dict[Any, str]) -> str:
     """The kernel of a conditional, a loop or a call, with state or without."""
-    if op == "StatefulPartitionedCall":
+    if op == CALL:
         return op if resources else "PartitionedCall"
     return op if resources else f"Stateless{op}"

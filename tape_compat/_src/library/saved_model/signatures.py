@@ -19,8 +19,7 @@ from ...values.tensor import Tensor
 from .assets import Asset
 from .body import Body
 from .definitions import Definition, as_written, result_specs, saved_specs
-from .main_graph import CALL
-from .make_nodes import RESOURCE_TYPE, function_named, unique
+from .make_nodes import CALL, RESOURCE_TYPE, function_named, unique
 from .messages import FunctionSpec
 from .structured import components, function_spec
 
